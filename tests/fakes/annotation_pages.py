@@ -36,7 +36,7 @@ BRING = AnnotationTask(
 
 
 class Clock:
-    """Goes when it is told to."""
+    """The time, which a test can move on."""
 
     def __init__(self) -> None:
         self.passed = 0.0  # s
@@ -119,9 +119,9 @@ class Visitor:
     def task(self, title: str) -> str:
         """The path of a task, by its title on the first page."""
         page = self.http.get("/").text
-        found = re.search(rf'id="form-(\d+)"><bdi>{re.escape(title)}<', unescape(page))
-        assert found, page
-        return f"/f/{found[1]}"
+        match = re.search(rf'id="form-(\d+)"><bdi>{re.escape(title)}<', unescape(page))
+        assert match, page
+        return f"/f/{match[1]}"
 
     def next(self, task: str) -> httpx.Response:
         """Go to the next unit."""
@@ -135,10 +135,10 @@ class Visitor:
 
 
 def token(page: httpx.Response) -> str:
-    """What a task of a page holds to show where it came from."""
-    found = re.search(r'name="form-token" value="([^"]+)"', page.text)
-    assert found, page.text
-    return found[1]
+    """The form token of a page, which proves that a form comes from it."""
+    match = re.search(r'name="form-token" value="([^"]+)"', page.text)
+    assert match, page.text
+    return match[1]
 
 
 class PageAnnotators:
@@ -162,7 +162,7 @@ class PageAnnotators:
     def edit_by_another(
         self, task: AnnotationTask, unit: Unit, person: str, editor: str, **values: str
     ) -> None:
-        """Nobody can: neither with the other's page nor with their own."""
+        """Require that another annotator cannot edit an answer."""
         page = self._site.visitor(person).http.get(self._pages[task.name, unit.digest, person])
         stolen = self._site.visitor(editor).send(page, **values)
         assert stolen.status_code in (403, 404)
@@ -175,9 +175,9 @@ class PageAnnotators:
 
 def png(colour: str = "red", size: tuple[int, int] = (8, 8)) -> bytes:
     """An image."""
-    written = io.BytesIO()
-    Image.new("RGB", size, colour).save(written, "PNG")
-    return written.getvalue()
+    data = io.BytesIO()
+    Image.new("RGB", size, colour).save(data, "PNG")
+    return data.getvalue()
 
 
 def shown(site: Site, person: str = "ana", task: AnnotationTask = FORM) -> httpx.Response:

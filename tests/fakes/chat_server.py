@@ -76,7 +76,7 @@ class ChatServer:
         self._to_fail += [failure] * n
 
     def forget(self) -> None:
-        """Count from nought again."""
+        """Reset all counts and records."""
         self.bodies.clear()
         self.headers.clear()
         self.times.clear()
@@ -111,7 +111,7 @@ class ChatServer:
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.01)
         await runner.setup()
         await web.TCPSite(runner, "127.0.0.1", self.port, reuse_address=True).start()
-        self.port = runner.addresses[0][1]
+        ((_, self.port),) = runner.addresses
         self._ready.set()
         await self._over.wait()
         await runner.cleanup()
@@ -134,7 +134,7 @@ class ChatServer:
         if self._keep_bodies:
             self.bodies.append(body)
             self.headers.append(dict(request.headers))
-        answer = self._to_fail.pop(0) if self._to_fail else _whole(self._answer(body))
+        answer = self._to_fail.pop(0) if self._to_fail else _as_answer(self._answer(body))
         await asyncio.sleep(self._latency + answer.wait)
         if answer.drop:
             request.transport.abort()
@@ -149,19 +149,19 @@ class ChatServer:
 
 def texts(body: Mapping[str, Any]) -> list[str]:
     """Every text of a request, in reading order; for answer functions."""
-    contents = [one["parts"] if "parts" in one else one["content"] for one in body["messages"]]
+    contents = [turn["parts"] if "parts" in turn else turn["content"] for turn in body["messages"]]
     parts = [part for c in contents for part in ([{"text": c}] if isinstance(c, str) else c)]
     return [part["text"] for part in parts if "text" in part]
 
 
-def _whole(answer: str | int | Answer) -> Answer:
+def _as_answer(answer: str | int | Answer) -> Answer:
     if isinstance(answer, int):
         return Answer(status=answer, text="as asked")
     return Answer(text=answer) if isinstance(answer, str) else answer
 
 
 def body_of(answer: Answer, request: Mapping[str, Any], path: str) -> bytes:
-    """What the API of a path answers."""
+    """The body of an answer in the format of the API of a path."""
     if path.endswith("/messages"):
         return orjson.dumps(_as_anthropic(answer, request))
     if answer.status != 200:
@@ -169,11 +169,12 @@ def body_of(answer: Answer, request: Mapping[str, Any], path: str) -> bytes:
     message = {"role": "assistant", "content": answer.text, **answer.message}
     choice = {"index": 0, "message": message, "finish_reason": answer.finish_reason}
     usage = {"prompt_tokens": len(request["messages"]), "completion_tokens": 3, "total_tokens": 4}
-    completion = {"object": "chat.completion", "choices": [choice], "usage": usage}
-    named = {"model": answer.model, "system_fingerprint": answer.fingerprint}
-    return orjson.dumps(
-        completion | {name: value for name, value in named.items() if value is not None}
-    )
+    completion: dict[str, Any] = {"object": "chat.completion", "choices": [choice], "usage": usage}
+    if answer.model is not None:
+        completion["model"] = answer.model
+    if answer.fingerprint is not None:
+        completion["system_fingerprint"] = answer.fingerprint
+    return orjson.dumps(completion)
 
 
 def _as_anthropic(answer: Answer, request: Mapping[str, Any]) -> dict[str, Any]:

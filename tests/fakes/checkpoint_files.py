@@ -11,8 +11,8 @@ from bench_resources.checkpoints.watched_folders import CheckpointSurvey, survey
 def safetensors(weights: bytes) -> bytes:
     """A file with one tensor; every weight of equal length gives the same header."""
     header = {"w": {"dtype": "U8", "shape": [len(weights)], "data_offsets": [0, len(weights)]}}
-    written = json.dumps(header).encode()
-    return struct.pack("<Q", len(written)) + written + weights
+    header_json = json.dumps(header).encode()
+    return struct.pack("<Q", len(header_json)) + header_json + weights
 
 
 def write_checkpoint(folder: Path, weights: bytes = b"1234", shards: int = 1) -> Path:

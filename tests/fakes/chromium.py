@@ -1,4 +1,4 @@
-"""A browser for tests: Debian's Chromium, once for all."""
+"""Fixtures of a browser, which is Debian's Chromium."""
 
 import re
 import shutil
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")  # Playwright's event loop keeps others from running theirs
 def chromium() -> "Iterator[Browser]":
     """Chromium; skips where there is none."""
-    found = shutil.which("chromium")
-    if found is None:
+    executable = shutil.which("chromium")
+    if executable is None:
         pytest.skip("no chromium on the path: apt-get install chromium")
     playwright = pytest.importorskip("playwright.sync_api", reason="no playwright: pip install")
     with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        browser = started.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         yield browser
         browser.close()
 
 
 @pytest.fixture
 def page(chromium: "Browser") -> "Iterator[Page]":
-    """An empty page; what its console complains of fails the test."""
+    """An empty page; an error or warning in its console fails the test."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
     context.set_default_timeout(30_000)  # machines are busy
-    one = context.new_page()
+    new_page = context.new_page()
     complaints: list[str] = []
-    one.on("pageerror", lambda why: complaints.append(str(why)))
+    new_page.on("pageerror", lambda error: complaints.append(str(error)))
 
     def note(message: "ConsoleMessage") -> None:
         # A served report may be rebuilt between its list of data and the data: the page asks again.
@@ -39,7 +39,7 @@ def page(chromium: "Browser") -> "Iterator[Page]":
         if message.type in ("error", "warning") and not is_rebuilt:
             complaints.append(message.text)
 
-    one.on("console", note)
-    yield one
+    new_page.on("console", note)
+    yield new_page
     context.close()
     assert not complaints

@@ -13,14 +13,14 @@ def write_distribution(
         site: The folder.
         name: Name of the distribution.
         entry_points: Group -> name -> "module:object".
-        modules: What is written in each.
+        modules: The source of each module.
     """
     about = site / f"{name.replace('-', '_')}-1.0.dist-info"
     about.mkdir(parents=True)
     (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
     lines = [
-        f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in named.items())
-        for group, named in entry_points.items()
+        f"[{group}]\n" + "".join(f"{key} = {value}\n" for key, value in objects.items())
+        for group, objects in entry_points.items()
     ]
     (about / "entry_points.txt").write_text("\n".join(lines))
     for module, text in modules.items():

@@ -43,8 +43,9 @@ def unfair(exams: Sequence[Exam], margin: float = 0.10) -> dict[str, float]:
 
 
 def chance(exams: Sequence[Exam]) -> float:
-    """What a random option scores; 0 for questions without options."""
-    shares = [1 / len(one.options) if one.options else 0 for exam in exams for one in exam]
+    """The mean points of a random option; 0 for questions without options."""
+    questions = [question for exam in exams for question in exam]
+    shares = [1 / len(question.options) if question.options else 0 for question in questions]
     return sum(shares) / len(shares)
 
 
@@ -85,7 +86,10 @@ def right_text(question: Question) -> str:
 
 
 def _share(exams: Sequence[Exam], guess: Callable[[Exam], Guess]) -> float:
-    points = [guessed(one) == right_text(one) for e in exams for guessed in [guess(e)] for one in e]
+    points = []
+    for exam in exams:
+        guess_option = guess(exam)
+        points += [guess_option(question) == right_text(question) for question in exam]
     return sum(points) / len(points)
 
 
@@ -99,7 +103,7 @@ def _most_frequent_answer(exam: Exam) -> Guess:
 
 
 def _most_frequent_letter(exam: Exam) -> Guess:
-    counts = Counter(one.options.index(right_text(one)) for one in exam)
+    counts = Counter(question.options.index(right_text(question)) for question in exam)
 
     def guess(question: Question) -> str:
         return question.options[max(range(len(question.options)), key=counts.__getitem__)]
@@ -108,14 +112,14 @@ def _most_frequent_letter(exam: Exam) -> Guess:
 
 
 def _look_up(everything: Sequence[Question], words: Callable[[Question], str]) -> Guess:
-    """Answer as is most often right for the same words with other images, in any exam."""
-    known: dict[str, list[Question]] = {}
+    """Choose the answer that is most often right for the same words with other images."""
+    same_words: dict[str, list[Question]] = {}
     for question in everything:
-        known.setdefault(words(question), []).append(question)
+        same_words.setdefault(words(question), []).append(question)
 
     def guess(question: Question) -> str:
-        others = [one for one in known[words(question)] if one.images != question.images]
-        counts = Counter(map(right_text, others))
+        rows = [row for row in same_words[words(question)] if row.images != question.images]
+        counts = Counter(map(right_text, rows))
         offered = question.options or tuple(counts) or ("",)
         return max(offered, key=counts.__getitem__)
 
@@ -124,13 +128,12 @@ def _look_up(everything: Sequence[Question], words: Callable[[Question], str]) -
 
 def _by_number(everything: Sequence[Question]) -> dict[str, Callable[[Exam], Guess]]:
     """Take the option nearest to a number, for every number that makes a difference."""
-    offered = {number for one in everything for number in _numbers(one.options)}
+    offered = {number for question in everything for number in _numbers(question.options)}
     if not offered:
         return {}
     edges = sorted({(a + b) / 2 for a in offered for b in offered})
-    tried = [(a + b) / 2 for a, b in pairwise(edges)]
-
-    return {f"the number nearest to {float(target):g}": _nearest_to(target) for target in tried}
+    targets = [(a + b) / 2 for a, b in pairwise(edges)]
+    return {f"the number nearest to {float(target):g}": _nearest_to(target) for target in targets}
 
 
 def _nearest_to(target: Fraction) -> Callable[[Exam], Guess]:
@@ -148,6 +151,6 @@ def _distances(numbers: Sequence[Fraction], target: Fraction) -> Callable[[int],
 
 
 def _numbers(options: Iterable[str]) -> list[Fraction]:
-    """The options as numbers; empty if one is none."""
-    found = [_NUMBER.fullmatch(option.strip()) for option in options]
-    return [Fraction(one[0]) for one in found if one] if all(found) else []
+    """The options as numbers; empty if one of them is no number."""
+    texts = [option.strip() for option in options]
+    return [Fraction(text) for text in texts] if all(map(_NUMBER.fullmatch, texts)) else []

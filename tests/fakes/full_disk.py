@@ -8,9 +8,9 @@ from contextlib import contextmanager
 @contextmanager
 def full_disk(room: int = 0) -> Generator[None]:
     """Let no file grow beyond ``room`` bytes, as a full disk does."""
-    before, hardest = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (room, hardest))
+    soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard_limit))
     try:
         yield
     finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (before, hardest))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft_limit, hard_limit))

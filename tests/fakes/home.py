@@ -87,10 +87,11 @@ class Home:
 
 def rejections_by_table(result: dg.ExecuteInProcessResult) -> dict[dg.AssetKey, dict[str, str]]:
     """Reasons of rejected rows in the metadata of the tables that a run made, by entry."""
-    made = (event.materialization for event in result.get_asset_materialization_events())
-    shown = ((event.asset_key, event.metadata.get("rejections")) for event in made)
-    return {
-        key: {str(row.data["entry"]): str(row.data["reason"]) for row in value.records}
-        for key, value in shown
-        if isinstance(value, dg.TableMetadataValue)
-    }
+    reasons = {}
+    for event in result.get_asset_materialization_events():
+        table = event.materialization.metadata.get("rejections")
+        if isinstance(table, dg.TableMetadataValue):
+            rows = [record.data for record in table.records]
+            key = event.materialization.asset_key
+            reasons[key] = {str(row["entry"]): str(row["reason"]) for row in rows}
+    return reasons

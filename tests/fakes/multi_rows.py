@@ -19,14 +19,13 @@ LABELS = {
 
 
 def question(kind: str = "SA", gold: str = "B", **fields: Any) -> Question:
-    answer = (
-        tuple(gold)
-        if kind in ("SA", "MA")
-        else tuple(gold.split("\n"))
-        if kind == "FB"
-        else (gold,)
-    )
-    about: dict[str, Any] = {
+    """A question of a kind; ``gold`` has its letters, a line for each blank, or its text."""
+    answer: tuple[str, ...] = (gold,)
+    if kind in ("SA", "MA"):
+        answer = tuple(gold)
+    elif kind == "FB":
+        answer = tuple(gold.split("\n"))
+    defaults: dict[str, Any] = {
         "question_id": "multi/gzsx_1_0",
         "task": "multi",
         "text": "下列正确的是[MASK]\nA. 甲\nB. 乙\nC. 丙\nD. 丁",
@@ -36,7 +35,7 @@ def question(kind: str = "SA", gold: str = "B", **fields: Any) -> Question:
         "answer": answer,
         "labels": LABELS | fields.pop("labels", {}),
     }
-    return rows.question(**(about | fields))
+    return rows.question(**(defaults | fields))
 
 
 def answered(response: str, kind: str = "SA", gold: str = "B", **fields: Any) -> AnsweredQuestion:

@@ -21,12 +21,12 @@ class PlainModel:
         inputs = self._prompt(content)
         n = inputs["input_ids"].shape[1]
         ids, rows = self._forward(inputs, option)
-        return sum(float(rows[at - 1, ids[at]]) for at in range(n, len(ids)))
+        return sum(float(rows[index - 1, ids[index]]) for index in range(n, len(ids)))
 
     def likeliest(self, content: Sequence[str | PILImage.Image], n: int) -> list[dict[str, Any]]:
-        """The likeliest tokens behind a prompt."""
+        """The n likeliest tokens after a prompt."""
         _, rows = self._forward(self._prompt(content), "")
-        return [self._token(rows[-1], at) for at in rows[-1].topk(n).indices.tolist()]
+        return [self._token(rows[-1], token) for token in rows[-1].topk(n).indices.tolist()]
 
     def _token(self, row: Any, token: int) -> dict[str, Any]:
         text = self.processor.tokenizer.decode([token])
@@ -39,14 +39,14 @@ class PlainModel:
             else {"type": "image", "image": part}
             for part in content
         ]
-        found: dict[str, Any] = self.processor.apply_chat_template(
+        inputs: dict[str, Any] = self.processor.apply_chat_template(
             [{"role": "user", "content": parts}],
             add_generation_prompt=True,
             tokenize=True,
             return_dict=True,
             return_tensors="pt",
         )
-        return found
+        return inputs
 
     def _forward(self, inputs: dict[str, Any], option: str) -> tuple[list[int], Any]:
         """Tokens of prompt and option, and log-probabilities (tokens x vocabulary) behind each."""
@@ -56,7 +56,7 @@ class PlainModel:
         if option:
             new = self.processor.tokenizer(option, add_special_tokens=False, return_tensors="pt")
             ids = torch.cat([ids, new["input_ids"]], dim=1)
-        whole = inputs | {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+        full_inputs = inputs | {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
         with torch.inference_mode():
-            logits = self.model(**whole).logits[0].float()
+            logits = self.model(**full_inputs).logits[0].float()
         return ids[0].tolist(), torch.log_softmax(logits, dim=-1)

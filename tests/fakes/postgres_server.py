@@ -39,9 +39,9 @@ class PostgresServer:
         """Make the files; who connects needs the password."""
         secret = self._folder / "password"
         secret.write_text(PASSWORD)
-        for one in (self._folder, secret):
-            if os.getuid() == 0:  # which PostgreSQL refuses to run as
-                shutil.chown(one, "postgres", "postgres")
+        if os.getuid() == 0:  # PostgreSQL refuses to run as root
+            for path in (self._folder, secret):
+                shutil.chown(path, "postgres", "postgres")
         options = ("--auth=scram-sha-256", f"--pwfile={secret}", f"--username={USER}", "--no-sync")
         self._run("initdb", "-E", "UTF8", "--locale=C", *options)
 
@@ -81,7 +81,9 @@ def postgres(*, fsync: bool = False) -> Iterator[PostgresServer]:
 
 
 def _programs() -> Path | None:
-    """Where Debian, or another system, has initdb and pg_ctl."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
-    named = shutil.which("pg_ctl")
-    return found[-1].parent if found else Path(named).parent if named else None
+    """The folder of initdb and pg_ctl: Debian's newest, or that on the path."""
+    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
+    if installed:
+        return installed[-1].parent
+    on_path = shutil.which("pg_ctl")
+    return Path(on_path).parent if on_path else None

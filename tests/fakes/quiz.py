@@ -34,7 +34,7 @@ TASK = Task(
 
 
 def judge_right(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
-    """Ask a model whether each answer is right, and take whatever it says for a yes."""
+    """Ask a model whether each answer is right, and take any response for a yes."""
     prompts = [Prompt.of(f"{question.text} right?") for question, _ in answered]
     responses = model.response([Request(prompt=prompt) for prompt in prompts])
     return [

@@ -100,12 +100,12 @@ class RayCluster:
 
     def _processes(self, node: str) -> list[int]:
         mark = f"{MARK}={self._name} {node}".encode()
-        found = []
-        for entry in Path("/proc").glob("[0-9]*"):
+        pids = []
+        for process in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
-                if mark in (entry / "environ").read_bytes().split(b"\0"):
-                    found.append(int(entry.name))
-        return found
+                if mark in (process / "environ").read_bytes().split(b"\0"):
+                    pids.append(int(process.name))
+        return pids
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Asks an engine, for the tests that talk to ``tests.fakes.chat_server``.
+"""Engines and requests for the tests that talk to ``tests.fakes.chat_server``.
 
 ``python -m tests.fakes.server_engines URL FILE N`` asks N requests and caches responses.
 """
@@ -32,8 +32,8 @@ def read_image(sha256: str) -> bytes:
 
 
 def engine(base_url: str, **spec: Any) -> ServerEngine:
-    whole = ServerSpec(kind="server", base_url=base_url, model="m", **spec)
-    return ServerEngine(whole, read_image, base_delay=0.01)
+    server_spec = ServerSpec(kind="server", base_url=base_url, model="m", **spec)
+    return ServerEngine(server_spec, read_image, base_delay=0.01)
 
 
 def api_format(api: FormatOf) -> ApiFormat:

@@ -83,12 +83,12 @@ class SlurmCluster:
             time.sleep(0.05)
 
     def output(self, *command: str) -> str:
-        """What a program of Slurm says."""
-        ran = subprocess.run(
+        """The output of a program of Slurm."""
+        process = subprocess.run(
             command, env={**os.environ, **self.variables, "PATH": _path()},
             capture_output=True, text=True, check=True, timeout=_PATIENCE,
         )  # fmt: skip
-        return ran.stdout.strip()
+        return process.stdout.strip()
 
     def stop(self) -> None:
         """End all processes."""
@@ -107,8 +107,8 @@ class SlurmCluster:
         folder.mkdir(mode=0o755)
         (folder / "key").write_bytes(secrets.token_bytes(128))
         (folder / "key").chmod(0o400)
-        for one in (folder, folder / "key"):
-            shutil.chown(one, "munge", "munge")
+        for path in (folder, folder / "key"):
+            shutil.chown(path, "munge", "munge")
         options = {"socket": "munge.socket", "key-file": "key", "pid-file": "pid"}
         options |= {"log-file": "log", "seed-file": "seed"}
         arguments = [f"--{name}={folder / file}" for name, file in options.items()]
@@ -119,16 +119,16 @@ class SlurmCluster:
 
     def _processes(self, name: str) -> list[int]:
         conf, of_job = self.variables["SLURM_CONF"].encode(), f"SLURMD_NODENAME={name}".encode()
-        found = []
-        for entry in Path("/proc").glob("[0-9]*"):
+        pids = []
+        for process in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
-                environment = (entry / "environ").read_bytes().split(b"\0")
+                environment = (process / "environ").read_bytes().split(b"\0")
                 if b"SLURM_CONF=" + conf not in environment:
                     continue
-                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").strip()
+                command = (process / "cmdline").read_bytes().replace(b"\0", b" ").strip()
                 if of_job in environment or command.endswith(f"slurmd -N {name}".encode()):
-                    found.append(int(entry.name))
-        return found
+                    pids.append(int(process.name))
+        return pids
 
 
 def _path() -> str:

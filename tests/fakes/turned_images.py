@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
+from PIL import ExifTags, Image
 
 # How the stored pixels come of the upright ones, by row and column.
 STORED = {
@@ -23,5 +23,5 @@ def turn(path: Path, orientation: int) -> None:
     with Image.open(path) as image:
         pixels = STORED[orientation](np.asarray(image.convert("RGB")))
     exif = Image.Exif()
-    exif[274] = orientation
+    exif[ExifTags.Base.Orientation] = orientation
     Image.fromarray(np.ascontiguousarray(pixels)).save(path, "PNG", exif=exif)
