@@ -50,22 +50,26 @@ def with_images(cell: Any) -> Any:
 
 
 def write_release(folder: Path, files: dict[str, list[dict[str, Any]]]) -> None:
-    """Write Parquet files, or CSV with MMVP's images beside."""
+    """Write the Parquet files of a release, or the CSV file of MMVP with its images."""
     for name, rows in files.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)
-        cells = [{column: with_images(cell) for column, cell in row.items()} for row in rows]
         if file.suffix == ".parquet":
+            cells = [{column: with_images(cell) for column, cell in row.items()} for row in rows]
             pq.write_table(pa.Table.from_pylist(cells), file)
-            continue
-        with file.open("w", newline="") as table:
-            writer = csv.DictWriter(table, list(rows[0]))
-            writer.writeheader()
-            writer.writerows(rows)
-        for row in rows:
-            image = folder / "MMVP Images" / f"{row['Index']}.jpg"
-            image.parent.mkdir(exist_ok=True)
-            image.write_bytes(png(row["Index"]))
+        else:
+            write_mmvp(file, rows)
+
+
+def write_mmvp(file: Path, rows: list[dict[str, Any]]) -> None:
+    with file.open("w", newline="") as table:
+        writer = csv.DictWriter(table, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    images = file.parent / "MMVP Images"
+    images.mkdir()
+    for row in rows:
+        (images / f"{row['Index']}.jpg").write_bytes(png(row["Index"]))
 
 
 def store_image(image, name):

@@ -4,7 +4,6 @@ import io
 import tarfile
 import zipfile
 from contextlib import suppress
-from itertools import starmap
 
 import pytest
 
@@ -42,7 +41,8 @@ def write_archive(folder, name, entries):
     if name.endswith(".zip"):
         data = zip_bytes(entries)
     else:
-        data = tar_bytes(list(starmap(tar_entry, entries)), MODES.get(name, "w"))
+        members = [tar_entry(entry_name, content) for entry_name, content in entries]
+        data = tar_bytes(members, MODES.get(name, "w"))
     file = folder / name
     file.write_bytes(data)
     return file
