@@ -124,9 +124,7 @@ def test_commands_of_the_first_hour_run_in_another_project(bin_folder: Path, pro
         ("bench annotate serve", "annotate"),
     ],
 )
-def test_a_command_that_needs_an_extra_names_it(
-    bin_folder: Path, project: Path, line: str, extra: str
-) -> None:
+def test_a_command_that_needs_an_extra_names_it(bin_folder, project, line, extra):
     (project / "checkpoint").mkdir()
     (project / "checkpoint" / "config.json").write_text('{"model_type": "llava"}')
     save_file({"weight": np.zeros(1)}, project / "checkpoint" / "model.safetensors")

@@ -139,7 +139,5 @@ def test_an_unusable_entry_is_named_and_the_others_are_imported(tmp_path: Path) 
         ("codis/revisions", 'Add a section [annotation.tasks."codis/revisions"]'),
     ],
 )
-def test_the_error_of_a_form_that_is_not_configured_says_what_to_write(
-    task: str, expected_message: str
-) -> None:
+def test_the_error_of_a_form_that_is_not_configured_says_what_to_write(task, expected_message):
     assert expected_message in " ".join(bench("annotate", "status", task, status=1).split())

@@ -63,9 +63,7 @@ def test_links_are_made_only_for_published_forms(settings: Settings) -> None:
     assert read_link(settings, row.link) == ("ana", (FORM.name,))
 
 
-def test_a_link_lasts_a_century_at_most(
-    settings: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_link_lasts_a_century_at_most(settings, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(settings.home))
     command = ["annotate", "links", "--person", "ana", "--days"]
     assert CliRunner().invoke(app, [*command, "36500"]).exit_code == 0

@@ -1,9 +1,8 @@
 """Launches with a limit, a seed, a condition or a judge store partial results."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import dagster as dg
 import pytest
@@ -12,10 +11,10 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.chat import Prompt
-from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
+from bench_assets.core.schema.rows import Judgement, Metric
 from bench_assets.core.schema.signature import Signature
 from bench_assets.evaluation.aggregation import blank_metric
-from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByModel, ByRules, Condition, Task
+from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByModel, ByRules, Condition
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.quiz import TASK, judge_right, questions_asset, quiz, resources_over
@@ -39,9 +38,7 @@ JUDGED_TASK = replace(
 )
 
 
-def launch(
-    home: Path, config: dict[str, Any], task: Task = JUDGED_TASK
-) -> dg.ExecuteInProcessResult:
+def launch(home, config, task=JUDGED_TASK):
     """Evaluate a task of 60 questions with a launch configuration of its predictions."""
     with dg.DagsterInstance.ephemeral() as instance:
         instance.add_dynamic_partitions(str(MODELS.name), ["m"])
@@ -85,9 +82,7 @@ def test_a_limit_stores_partial_metrics_only(home: Path) -> None:
 
 
 def test_metrics_beside_the_scores_are_partial_too(home: Path) -> None:
-    def measure_length(
-        _: object, model: str, questions: Sequence[Question], predictions: Sequence[Prediction]
-    ) -> list[Metric]:
+    def measure_length(_, model, questions, predictions):
         row = blank_metric(TASK, questions, model, {}, n_failed=0)
         return [replace(row, metric="length", value=float(len(predictions[0].text)))]
 
@@ -121,9 +116,7 @@ def test_the_signature_has_seed_condition_and_judge(home: Path) -> None:
         ({"limit": -1}, "greater than or equal to 0"),
     ],
 )
-def test_a_launch_with_an_invalid_setting_fails(
-    home: Path, config: dict[str, Any], message: str
-) -> None:
+def test_a_launch_with_an_invalid_setting_fails(home, config, message):
     with pytest.raises(Exception, match=message):
         launch(home, config)
 

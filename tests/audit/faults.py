@@ -1,6 +1,5 @@
 """Faults to plant in an exam: each function returns a changed copy of the evidence."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from string import ascii_uppercase
 
@@ -13,9 +12,7 @@ from bench_assets.core.stats.clusters import cluster_questions
 from tests.audit.memory_evidence import MemoryEvidence, MemoryTrainingData, encode_as_stored
 
 
-def change_questions(
-    evidence: MemoryEvidence, change: Callable[[Question], Question]
-) -> MemoryEvidence:
+def change_questions(evidence, change):
     return replace(evidence, questions=[change(question) for question in evidence.questions])
 
 

@@ -11,9 +11,7 @@ from PIL import Image
 
 from bench_assets.audit.framework.evidence import (
     ANSWER_SEPARATOR,
-    Columns,
     Results,
-    Table,
     TrainingData,
     TrainingMatch,
 )
@@ -106,9 +104,7 @@ class MemoryEvidence:
     def scores(self, model: str, condition: str = "main") -> list[Score]:
         return pipeline.score(self.task, self.questions, self.predictions(model, condition), [])
 
-    def columns(
-        self, table: Table, model: str, names: Sequence[str], condition: str = "main"
-    ) -> Columns:
+    def columns(self, table, model, names, condition="main"):
         rows = getattr(self, table)(model, condition)
         return {name: [getattr(row, name) for row in rows] for name in names}
 

@@ -60,20 +60,13 @@ def evidence_of_answers(codes: Codes, key: Codes, categories: int = 1) -> Answer
     return AnswersEvidence(questions, results)
 
 
-def draw_solved(
-    ability: npt.NDArray[np.float64],
-    slope: npt.NDArray[np.float64],
-    ease: npt.NDArray[np.float64],
-    rng: np.random.Generator,
-) -> npt.NDArray[np.bool_]:
+def draw_solved(ability, slope, ease, rng):
     """Draw which questions models solve by a two-parameter logistic model; (models, questions)."""
     chances = 1 / (1 + np.exp(-(np.outer(ability, slope) + ease)))
     return np.asarray(rng.random(chances.shape) < chances)
 
 
-def draw_answers(
-    ability: Sequence[float], n: int, rng: np.random.Generator, lure: float = 1.0
-) -> tuple[Codes, Codes]:
+def draw_answers(ability, n, rng, lure=1.0):
     """Draw answers and keys of questions with four options: (answers, keys).
 
     Args:

@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -106,9 +106,7 @@ def test_a_doubt_leads_to_its_question_with_its_image(page: "Page", address: str
 @pytest.mark.parametrize("route", ["audit", "audit/quiz", "audit/other"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 380])
-def test_pages_pass_axe_and_fit_the_window(
-    page: "Page", address: str, theme: Literal["light", "dark"], width: int, route: str
-) -> None:
+def test_pages_pass_axe_and_fit_the_window(page, address, theme, width, route):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="no axe")
     page.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
     page.set_viewport_size({"width": width, "height": 800})

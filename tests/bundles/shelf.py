@@ -16,14 +16,14 @@ from bench_assets.bundles.archive import ArchiveFile, pack
 from bench_assets.bundles.contents import MANIFEST_NAME, FileFacts, read_manifest
 from bench_assets.bundles.packing import BundleOptions, PackedBundle, pack_number
 from bench_assets.bundles.rescoring import stored_runner
-from bench_assets.core.schema.chat import ChatModel, Request, Response
+from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import format_judge_setup
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.readers import ask_reader, unread_responses
 from bench_assets.evaluation.runner import Runner, StoredResponses, StoredVerdicts
 from bench_assets.evaluation.suite import Suite
-from bench_assets.evaluation.task import Evaluation, Task
+from bench_assets.evaluation.task import Evaluation
 from bench_assets.file_benchmarks.suite import task_of
 from bench_assets.workspace.inspect.table_collection import TableCollection, TableFilter
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
@@ -65,12 +65,7 @@ def shelf_questions(images: Sequence[str] = ()) -> list[Question]:
 class SequenceModel:
     """A model that gives its responses one after the other."""
 
-    def __init__(
-        self,
-        responses: Sequence[str] = RESPONSES,
-        name: str = "somebody",
-        signature: str = "sha256:0123|t=0,max=40",
-    ) -> None:
+    def __init__(self, responses=RESPONSES, name="somebody", signature="sha256:0123|t=0,max=40"):
         self._responses = responses
         self.name = name
         self.signature = signature
@@ -88,9 +83,7 @@ class AlwaysAReader:
         return [Response(text="A") for _ in requests]
 
 
-def judge(
-    questions: Sequence[Question], predictions: Sequence[Prediction], reader: ChatModel | None
-) -> list[Judgement]:
+def judge(questions, predictions, reader):
     """Judge by rules or, if there is a reader, the unread responses by the reader."""
     if reader is None:
         rows = list(pipeline.judge(TASK, questions, predictions, None))
@@ -101,9 +94,7 @@ def judge(
     return [replace(row, setup=setup) for row in rows]
 
 
-def measure(
-    home: Path, model: ChatModel | None = None, reader: ChatModel | None = None
-) -> TableFiles:
+def measure(home, model=None, reader=None):
     """Write the tables of one evaluation, as the graph would; without a reader, rules judge it."""
     model = model or SequenceModel()
     images = ImageStore(folder=str(home / "images"))
@@ -122,12 +113,7 @@ def measure(
     return tables
 
 
-def rescore(
-    task: Task,
-    questions: Sequence[Question],
-    predictions: Sequence[Prediction],
-    judgements: Sequence[Judgement] = (),
-) -> Evaluation:
+def rescore(task, questions, predictions, judgements=()):
     """Score stored responses and judgements again."""
     stored = Evaluation(
         task=task,

@@ -5,7 +5,6 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -17,9 +16,7 @@ from bench_assets.cli.main import EXIT_CODES, app
 from tests.docs.commands import check_whole
 
 
-def walk_commands(
-    command: click.Command, path: str = "bench"
-) -> Iterator[tuple[str, click.Command]]:
+def walk_commands(command, path="bench"):
     """A command and all commands below it, each with the words that call it."""
     yield path, command
     for name, subcommand in getattr(command, "commands", {}).items():

@@ -218,9 +218,7 @@ def end(process: "subprocess.Popen[bytes]") -> None:
 
 
 @contextmanager
-def team(
-    folder: Path, suites: tuple[str, ...], launcher: str, model: str = LOCAL
-) -> Iterator[Team]:
+def team(folder, suites, launcher, model=LOCAL):
     """Run a cluster until the block ends; ``model`` has the settings of its checkpoints."""
     with ExitStack() as stack:
         server = stack.enter_context(postgres())

@@ -6,7 +6,7 @@ No response is lost, and only the requests of a killed node are sent again.
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack
 from itertools import count
 
@@ -36,9 +36,7 @@ _N_REQUESTS = 3 * CONCURRENCY  # after which a fault happens
 
 
 @pytest.fixture(scope="module", params=["ray", "slurm"])
-def cluster(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Team]:
+def cluster(request, tmp_path_factory):
     with team(tmp_path_factory.mktemp("faults"), (SUITE,), request.param, SERVED) as started:
         yield started
 

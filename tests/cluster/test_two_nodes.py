@@ -1,7 +1,6 @@
 """Three checkpoints on two nodes with shared stores give the same digits as on one machine."""
 
 import os
-from collections.abc import Iterator
 from urllib.parse import quote
 
 import pytest
@@ -28,9 +27,7 @@ SECRETS = [KEYS["AWS_ACCESS_KEY_ID"], KEYS["AWS_SECRET_ACCESS_KEY"]]
 
 
 @pytest.fixture(scope="module", params=["ray", "slurm"])
-def cluster(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Team]:
+def cluster(request, tmp_path_factory):
     suites = SUITES if request.param == "ray" else SUITES[:1]  # the same path, minutes less
     with team(tmp_path_factory.mktemp("team"), suites, request.param) as started:
         yield started

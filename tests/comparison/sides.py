@@ -40,14 +40,7 @@ def build_evaluation(
     )
 
 
-def build_random_evaluation(
-    questions: Sequence[Question],
-    name: str,
-    rng: Random,
-    *,
-    task: Task = TASK,
-    failing: float = 0.2,
-) -> EvaluationTables:
+def build_random_evaluation(questions, name, rng, *, task=TASK, failing=0.2):
     """Evaluate random responses, with random judgements, prompts, decodings and scorers."""
     texts = {question.question_id: rng.choice("xyz") for question in questions}
     judgements = [

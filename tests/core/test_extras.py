@@ -65,9 +65,7 @@ def test_models_in_packages_are_pinned_to_the_release_of_their_hash() -> None:
     assert sorted(hashed) == sorted([separate, *demo])
 
 
-def test_a_missing_module_is_named_with_the_command_that_installs_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_missing_module_is_named_with_the_command_that_installs_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "wandb", None)  # as if it were not installed
     with pytest.raises(MissingExtraError) as raised:
         require_extra("the export", "numpy", "wandb")

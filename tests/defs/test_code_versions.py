@@ -66,9 +66,7 @@ def edit(old: str, new: str) -> Callable[[Path], object]:
         pytest.param(lambda package: (package / "new.py").write_text("N = 1"), True, id="a module"),
     ],
 )
-def test_only_changes_of_behaviour_change_the_version(
-    package: Path, change: Callable[[Path], object], *, is_change: bool
-) -> None:
+def test_only_changes_of_behaviour_change_the_version(package, change, *, is_change):
     version = version_of(package)
     change(package)
     assert (version_of(package) != version) == is_change
@@ -81,9 +79,7 @@ def test_a_moved_package_has_the_same_version(package: Path, tmp_path: Path) -> 
     assert version_of(moved) == version
 
 
-def test_the_version_includes_imported_modules_only(
-    package: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_version_includes_imported_modules_only(package, monkeypatch):
     parsed_files: set[Path] = set()
     parse = module._parse
 
@@ -98,9 +94,7 @@ def test_the_version_includes_imported_modules_only(
     assert not [name for name in parsed if name.startswith(("bench_assets/suites/", "resources/"))]
 
 
-def test_versions_are_kept_in_the_home_until_a_file_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_versions_are_kept_in_the_home_until_a_file_changes(tmp_path, monkeypatch):
     suites = load_catalog().suites
     versions = code_versions(tmp_path, suites)
     assert versions.keys() == {"", *(suite.name for suite in suites)}

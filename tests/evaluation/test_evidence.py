@@ -46,9 +46,7 @@ def test_the_evidence_is_the_place_of_the_stated_answer() -> None:
         ("The answer is B.", "choice", ("The answer is B.",), "gives 'B': statement", "B"),
     ],
 )
-def test_the_evidence_is_found_however_the_answer_is_stored(
-    text: str, kind: FormKind, answer: tuple[str, ...], note: str, expected: str
-) -> None:
+def test_the_evidence_is_found_however_the_answer_is_stored(text, kind, answer, note, expected):
     assert evidence_text(text, STORED._replace(answer=answer, note=note), kind) == expected
 
 

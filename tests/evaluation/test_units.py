@@ -7,7 +7,7 @@ import pytest
 
 from bench_assets.comparison.verdicts import compare_scores, decide
 from bench_assets.core.metrics.caption_measures import cider
-from bench_assets.core.schema.rows import Question, Score
+from bench_assets.core.schema.rows import Score
 from bench_assets.core.stats.clusters import cluster_questions
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.core.stats.paired_tests import PairedScores, change_interval, mean_change
@@ -19,9 +19,7 @@ from tests.fakes.quiz import TASK, quiz
 from tests.fakes.rows import question
 
 
-def score_questions(
-    questions: list[Question], points: "np.ndarray | list[float]", max_points: list[float]
-) -> list[ScoredQuestion]:
+def score_questions(questions, points, max_points):
     return [
         ScoredQuestion(
             question,

@@ -10,11 +10,11 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.faults.everything import every_fault, short_form
-from tests.faults.table import Fault, Outcome, try_fault
+from tests.faults.table import Outcome, try_fault
 
 _BUDGET = 1200.0  # s
 
@@ -39,9 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(counts["found"] > 0)
 
 
-def trials(
-    faults: Sequence[Fault], seed: int, seconds: float, rounds: int | None = None
-) -> Iterator[Outcome]:
+def trials(faults, seed, seconds, rounds=None):
     """Try all faults once, then the random ones with further seeds, until the time is over.
 
     The last trial is finished, however long it takes.

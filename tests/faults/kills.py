@@ -4,7 +4,6 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -61,14 +60,7 @@ def faults() -> list[Fault]:
     ]  # fmt: skip
 
 
-def _row(
-    name: str,
-    cause: str,
-    expected: str,
-    attempt: Callable[[Trial], str],
-    *,
-    is_random: bool = False,
-) -> Fault:
+def _row(name, cause, expected, attempt, *, is_random=False):
     return Fault(
         group=_GROUP, name=name, cause=cause, expected=expected, attempt=attempt,
         short=False, is_random=is_random, timeout=900.0,

@@ -5,7 +5,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,9 +18,7 @@ _TRACE = re.compile(r"Traceback \(most recent call last\)|^\w*(Error|Exception|I
 
 
 @contextmanager
-def running_bench(
-    home: Path, arguments: Sequence[str] = EVALUATE, before: Sequence[str] = ()
-) -> Generator[subprocess.Popen[str]]:
+def running_bench(home, arguments=EVALUATE, before=()):
     """Start ``bench`` in a home folder; it is killed if it still runs at the end of the block.
 
     Args:

@@ -9,7 +9,7 @@ from typing import Any
 
 from bench_resources.config.known_benchmarks import known_benchmarks
 from tests.proofs.benchmarks import BENCHMARKS, KnownBenchmark
-from tests.proofs.recompute import FROZEN, Points, read_frozen
+from tests.proofs.recompute import FROZEN, read_frozen
 from tests.proofs.scripts import SCRIPTS
 from tests.proofs.styles import style_lines
 
@@ -106,9 +106,7 @@ def _benchmark_row(benchmark: KnownBenchmark, n_kept: int) -> str:
     )
 
 
-def _response_lines(
-    benchmark: KnownBenchmark, models: Mapping[str, Sequence[Points]]
-) -> Iterator[str]:
+def _response_lines(benchmark, models):
     """A line for each model: how many points differ from the published ones, and accuracies."""
     for model, points in models.items():
         published = [row for row in points if row.published is not None]

@@ -15,7 +15,7 @@ from bench_assets.file_benchmarks.scoring import DRAWN
 from bench_assets.file_benchmarks.suite import task_of
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
-from tests.proofs.benchmarks import KnownBenchmark, PublishedResponse
+from tests.proofs.benchmarks import KnownBenchmark
 
 FROZEN = Path(__file__).with_name("frozen")
 
@@ -53,9 +53,7 @@ def build_known(benchmark: KnownBenchmark, folder: Path) -> tuple[Sequence[Quest
         return questions, task_of(benchmark.name, section, location.section)
 
 
-def score_responses(
-    task: Task, questions: Sequence[Question], responses: Sequence[PublishedResponse]
-) -> list[Points]:
+def score_responses(task, questions, responses):
     """Score responses by our reading and by the authors' rule; those to lost rows are left out."""
     questions_by_id = {question.question_id.partition("/")[2]: question for question in questions}
     responses = [response for response in responses if response.id in questions_by_id]

@@ -64,12 +64,7 @@ class QuizReport:
         ]
         self._write_tables(responses, scores)
 
-    def write_scored_responses(
-        self,
-        responses: Sequence[Prediction],
-        points: Sequence[float],
-        answers: Sequence[tuple[str, ...]],
-    ) -> None:
+    def write_scored_responses(self, responses, points, answers):
         """Write responses of one model, each with its own points and answer."""
         scores = [
             Score.of(response, points=gained, answer=answer)

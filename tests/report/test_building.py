@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -39,9 +39,7 @@ def model_names(page: "Page") -> list[str]:
     return [row.split("\n")[0] for row in rows.locator("th").all_inner_texts()]
 
 
-def test_a_click_sorts_the_leaderboard_and_a_reload_keeps_the_order(
-    page: "Page", address: str
-) -> None:
+def test_a_click_sorts_the_leaderboard_and_a_reload_keeps_the_order(page, address):
     page.goto(address)
     page.locator("table.leaderboard").wait_for()
     page.get_by_role("button", name="Model").click()
@@ -56,9 +54,7 @@ def test_a_click_sorts_the_leaderboard_and_a_reload_keeps_the_order(
     assert model_names(page)[0].startswith("../")
 
 
-def test_models_stand_above_blind_baselines_and_published_numbers(
-    page: "Page", address: str
-) -> None:
+def test_models_stand_above_blind_baselines_and_published_numbers(page, address):
     page.goto(address)
     table = page.locator("table.leaderboard")
     table.wait_for()
@@ -75,9 +71,7 @@ def test_a_table_wider_than_the_screen_is_marked_as_scrolling(page: "Page", addr
     page.locator(".wide.scrolls").first.wait_for()
 
 
-def test_a_model_no_better_than_guessing_is_not_marked_as_above_baselines(
-    page: "Page", tmp_path: Path
-) -> None:
+def test_a_model_no_better_than_guessing_is_not_marked_as_above_baselines(page, tmp_path):
     """Of intervals of 0.1 to both sides, only that of 0.65 is above the 0.5 of guessing."""
     tables = TableFiles(folder=str(tmp_path / "tables"))
     tables.write(["quiz", "questions"], QUESTIONS, Question)
@@ -147,9 +141,7 @@ def test_a_model_shown_with_bounds_has_no_interval(page: "Page", tmp_path: Path)
     assert page.locator("svg.range circle").count() == 1  # bounds have no dot
 
 
-def test_a_served_page_shows_results_that_arrive_while_it_is_open(
-    page: "Page", tmp_path: Path
-) -> None:
+def test_a_served_page_shows_results_that_arrive_while_it_is_open(page, tmp_path):
     build_fair_home(tmp_path)
     tables = TableFiles(folder=str(tmp_path / "tables"))
     with serve_live(tmp_path, lambda: build_report(tmp_path, tables, catalog(tmp_path)), 0) as url:
@@ -164,9 +156,7 @@ def test_a_served_page_shows_results_that_arrive_while_it_is_open(
         page.goto("about:blank")  # a page that is left asks no server that has ended
 
 
-def test_a_served_page_shows_the_progress_of_a_running_evaluation(
-    page: "Page", tmp_path: Path
-) -> None:
+def test_a_served_page_shows_the_progress_of_a_running_evaluation(page, tmp_path):
     build_fair_home(tmp_path)
     tables = TableFiles(folder=str(tmp_path / "tables"))
 
@@ -204,9 +194,7 @@ def test_hostile_model_names_are_shown_as_text(page: "Page", address: str) -> No
         ("#/task/quiz", "figure.plot svg >> nth=2"),
     ],
 )
-def test_axe_finds_no_violation(
-    page: "Page", address: str, theme: Literal["light", "dark"], route: str, last_element: str
-) -> None:
+def test_axe_finds_no_violation(page, address, theme, route, last_element):
     from axe_playwright_python.sync_playwright import Axe
 
     page.emulate_media(color_scheme=theme)

@@ -44,9 +44,7 @@ def record_metrics(daemon: Daemon, *suites: str) -> None:
             record_materialization(daemon.instance, key, checkpoint)
 
 
-def test_a_failed_evaluation_is_requested_again_until_it_has_metrics(
-    requested_daemon: Daemon,
-) -> None:
+def test_a_failed_evaluation_is_requested_again_until_it_has_metrics(requested_daemon):
     for attempt, pause in ((2, 600), (3, 1200)):
         fail_newest_run(requested_daemon)
         assert requested_daemon.tick(pause - 60) == []
@@ -73,9 +71,7 @@ def test_an_evaluation_is_attempted_five_times_a_day(requested_daemon: Daemon) -
     assert short_keys(requested_daemon.tick(DAY + 1)) == ["a/step-1 codis+blink/6"]
 
 
-def test_a_cancelled_evaluation_is_reported_and_not_requested_again(
-    requested_daemon: Daemon,
-) -> None:
+def test_a_cancelled_evaluation_is_reported_and_not_requested_again(requested_daemon):
     requested_daemon.instance.report_run_canceled(newest_run(requested_daemon))
     assert requested_daemon.tick(30 * DAY) == []
     assert (

@@ -93,8 +93,7 @@ class Bench:
             raise_on_error=False,
         )
 
-    def _questions(self, suite: str) -> dg.AssetsDefinition:
-        @dg.asset(key=[suite, "questions"])
+    def _questions(self, suite):
         def questions() -> dg.Output[list[Question]]:
             return table_output(self.questions[suite])
 
@@ -193,9 +192,7 @@ def test_changed_metrics_request_the_leaderboard_once_it_exists(bench: Bench) ->
     "n_models",
     [101, *(pytest.param(n_models, marks=pytest.mark.long) for n_models in (99, 100, 300))],
 )
-def test_one_changed_metric_of_many_models_requests_the_leaderboard(
-    bench: Bench, n_models: int
-) -> None:
+def test_one_changed_metric_of_many_models_requests_the_leaderboard(bench, n_models):
     names, metrics = [f"m{n}" for n in range(n_models - 3)], dg.AssetKey(["quiz", "metrics"])
     bench.instance.add_dynamic_partitions("model", names)
     for name in names:

@@ -1,7 +1,6 @@
 """Checkpoints become partitions and runs when they appear, and retire when they are deleted."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,9 +22,7 @@ def test_a_new_checkpoint_becomes_a_partition_and_one_run(daemon: Daemon, runs: 
     assert short_keys(daemon.tick()) == ["a/step-2 codis+blink"]
 
 
-def test_a_half_written_checkpoint_is_requested_once_it_is_complete(
-    daemon: Daemon, runs: Path
-) -> None:
+def test_a_half_written_checkpoint_is_requested_once_it_is_complete(daemon, runs):
     folder = write_checkpoint(runs / "a" / "step-1", shards=2)
     shard = folder / "model-2-of-2.safetensors"
     content = shard.read_bytes()
@@ -37,9 +34,7 @@ def test_a_half_written_checkpoint_is_requested_once_it_is_complete(
     assert short_keys(daemon.tick()) == ["a/step-1 codis+blink"]
 
 
-def test_a_renamed_checkpoint_keeps_its_partition_and_is_not_evaluated_again(
-    daemon: Daemon, runs: Path
-) -> None:
+def test_a_renamed_checkpoint_keeps_its_partition_and_is_not_evaluated_again(daemon, runs):
     folder = write_checkpoint(runs / "a" / "step-1")
     daemon.tick()
     folder.rename(runs / "a" / "best")
@@ -58,9 +53,7 @@ def test_changed_weights_under_the_same_name_are_evaluated(daemon: Daemon, runs:
 
 
 @pytest.mark.parametrize("level", ["a/step-1", "a"], ids=["a checkpoint", "a whole run"])
-def test_a_deleted_checkpoint_retires_and_may_come_back(
-    daemon: Daemon, runs: Path, level: str
-) -> None:
+def test_a_deleted_checkpoint_retires_and_may_come_back(daemon, runs, level):
     folder = write_checkpoint(runs / "a" / "step-1")
     write_checkpoint(runs / "b" / "step-1", b"5678")
     (runs / "a" / "train.log").write_text("")
@@ -111,9 +104,7 @@ def _save_model_into_run_folder(runs: Path) -> None:
         pytest.param(_save_model_into_run_folder, id="a model was saved into the run's root"),
     ],
 )
-def test_a_checkpoint_that_may_still_exist_does_not_retire(
-    daemon: Daemon, runs: Path, change: Callable[[Path], None]
-) -> None:
+def test_a_checkpoint_that_may_still_exist_does_not_retire(daemon, runs, change):
     write_checkpoint(runs / "a" / "step-1")
     daemon.tick()
     change(runs)
@@ -122,9 +113,7 @@ def test_a_checkpoint_that_may_still_exist_does_not_retire(
 
 
 @pytest.mark.long  # it loads the graph of CODIS
-def test_the_sensor_of_the_graph_requests_a_run_of_its_job_with_all_checks(
-    daemon: Daemon, runs: Path
-) -> None:
+def test_the_sensor_of_the_graph_requests_a_run_of_its_job_with_all_checks(daemon, runs):
     write_checkpoint(runs / "a" / "step-1")
     settings = daemon.settings
     definitions = build_graph(settings, load_catalog(settings, only={"codis"})).definitions

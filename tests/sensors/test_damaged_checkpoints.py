@@ -10,7 +10,7 @@ import pytest
 
 from bench_resources.checkpoints.watched_folders import find_checkpoint
 from tests.fakes.checkpoint_files import look, safetensors, write_adapter, write_checkpoint
-from tests.sensors.watched import Daemon, short_keys
+from tests.sensors.watched import short_keys
 
 Damage: TypeAlias = Callable[[Path], object]
 
@@ -85,9 +85,7 @@ def test_a_damaged_checkpoint_is_reported_and_the_others_are_found(
     assert find_checkpoint(key, [tmp_path]) == tmp_path / "d" / "step-1"
 
 
-def test_the_sensor_requests_intact_checkpoints_and_reports_the_others(
-    daemon: Daemon, runs: Path
-) -> None:
+def test_the_sensor_requests_intact_checkpoints_and_reports_the_others(daemon, runs):
     for n, (damage, _) in enumerate(list(DAMAGES.values())[::9]):
         damage(write_checkpoint(runs / f"x{n}" / "step-1", bytes([n, 0]), shards=2))
     write_checkpoint(runs / "zz" / "step-1", b"9abc")
@@ -105,9 +103,7 @@ def test_the_sensor_requests_intact_checkpoints_and_reports_the_others(
         pytest.param(os.fsdecode(b"\xff"), "Rename it", id="a name that is not UTF-8"),
     ],
 )
-def test_a_folder_with_an_unusable_name_is_reported(
-    tmp_path: Path, name: str, expected_reason: str
-) -> None:
+def test_a_folder_with_an_unusable_name_is_reported(tmp_path, name, expected_reason):
     write_checkpoint(tmp_path / name)
     survey = look(tmp_path)
     assert survey.finished == []

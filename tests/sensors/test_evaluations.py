@@ -29,9 +29,7 @@ from tests.sensors.watched import (
 )
 
 
-def test_an_old_checkpoint_is_evaluated_on_added_suites_only(
-    daemon: Daemon, runs: Path, tmp_path: Path
-) -> None:
+def test_an_old_checkpoint_is_evaluated_on_added_suites_only(daemon, runs, tmp_path):
     write_checkpoint(runs / "a" / "step-1")
     daemon.tick()
     daemon.settings = watch_runs(
@@ -46,9 +44,7 @@ def test_an_old_checkpoint_is_evaluated_on_added_suites_only(
     assert daemon.tick() == []
 
 
-def test_nothing_is_requested_again_if_cursor_and_leases_are_lost(
-    daemon: Daemon, runs: Path, tmp_path: Path
-) -> None:
+def test_nothing_is_requested_again_if_cursor_and_leases_are_lost(daemon, runs, tmp_path):
     write_checkpoint(runs / "a" / "step-1")
     daemon.tick()
     daemon.cursor = None
@@ -57,9 +53,7 @@ def test_nothing_is_requested_again_if_cursor_and_leases_are_lost(
     assert daemon.partitions() == ["a/step-1"]
 
 
-def test_one_of_many_concurrent_ticks_requests_a_run(
-    daemon: Daemon, runs: Path, tmp_path: Path
-) -> None:
+def test_one_of_many_concurrent_ticks_requests_a_run(daemon, runs, tmp_path):
     write_checkpoint(runs / "a" / "step-1")
     with (
         dg.DagsterInstance.local_temp(str(tmp_path)) as instance,  # in memory: locked tables
@@ -72,9 +66,7 @@ def test_one_of_many_concurrent_ticks_requests_a_run(
     assert sorted(suites) == ["blink", "codis"]
 
 
-def test_a_run_leased_by_a_killed_tick_is_requested_after_five_minutes(
-    daemon: Daemon, runs: Path, tmp_path: Path
-) -> None:
+def test_a_run_leased_by_a_killed_tick_is_requested_after_five_minutes(daemon, runs, tmp_path):
     write_checkpoint(runs / "a" / "step-1")
     watch_folders(daemon.instance, daemon.settings, TABLES, None, time.time() + 1)
     assert daemon.tick() == []
@@ -120,9 +112,7 @@ def test_a_suite_waits_for_its_own_quick_evaluation(quick_daemon: Daemon) -> Non
     assert short_keys(quick_daemon.tick()) == ["a/step-1 codis"]
 
 
-def test_the_quick_evaluation_has_priority_and_covers_all_tasks(
-    tmp_path: Path, runs: Path, instance: dg.DagsterInstance
-) -> None:
+def test_the_quick_evaluation_has_priority_and_covers_all_tasks(tmp_path, runs, instance):
     settings = watch_runs(tmp_path / "home", "first = 20", suites='["codis", "cogbench"]')
     write_checkpoint(runs / "a" / "step-1")
     result = watch_folders(instance, settings, TABLES, None, time.time() + 1)
@@ -136,9 +126,7 @@ def test_the_quick_evaluation_has_priority_and_covers_all_tasks(
     ]
 
 
-def test_no_run_is_requested_before_the_question_tables_are_built(
-    daemon: Daemon, runs: Path, tmp_path: Path
-) -> None:
+def test_no_run_is_requested_before_the_question_tables_are_built(daemon, runs, tmp_path):
     write_checkpoint(runs / "a" / "step-1")
     with dg.DagsterInstance.ephemeral() as instance:
         daemon_without_questions = Daemon(daemon.settings, instance)
@@ -148,9 +136,7 @@ def test_no_run_is_requested_before_the_question_tables_are_built(
         assert short_keys(daemon_without_questions.tick()) == ["a/step-1 codis+blink"]
 
 
-def test_a_suite_that_is_not_installed_is_left_out(
-    tmp_path: Path, runs: Path, instance: dg.DagsterInstance
-) -> None:
+def test_a_suite_that_is_not_installed_is_left_out(tmp_path, runs, instance):
     settings = watch_runs(tmp_path / "home", suites='["codex", "codis"]')
     write_checkpoint(runs / "a" / "step-1")
     assert short_keys(Daemon(settings, instance).tick()) == ["a/step-1 codis"]
@@ -175,9 +161,7 @@ def loaded_folders(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @pytest.mark.long
-def test_one_run_over_several_suites_loads_the_weights_once(
-    tmp_path: Path, loaded_folders: list[str]
-) -> None:
+def test_one_run_over_several_suites_loads_the_weights_once(tmp_path, loaded_folders):
     folder = save_tiny_vlm(tmp_path / "runs" / "a" / "step-1")
     (tmp_path / "bench.toml").write_text(
         '[checkpoints]\nfolders = ["runs"]\nlike = "base"\n'

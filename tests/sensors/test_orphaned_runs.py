@@ -37,15 +37,11 @@ def sensor_names(home: Path, cluster: str, monkeypatch: pytest.MonkeyPatch) -> l
 @pytest.mark.parametrize(
     "cluster", ['launcher = "slurm"', 'launcher = "ray"\naddress = "http://head:8265"']
 )
-def test_homes_that_send_runs_to_a_queue_have_the_sensor(
-    tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_homes_that_send_runs_to_a_queue_have_the_sensor(tmp_path, cluster, monkeypatch):
     assert sensor_names(tmp_path, f"[cluster]\n{cluster}\n", monkeypatch) == ["orphaned_runs"]
 
 
-def test_only_a_starting_run_whose_job_is_gone_is_failed(
-    tmp_path: Path, instance: dg.DagsterInstance, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_a_starting_run_whose_job_is_gone_is_failed(tmp_path, instance, monkeypatch):
     starting, started = dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED
     for run_id, status, job in [
         ("gone", starting, "gone"), ("waits", starting, "queued"), ("runs", started, "gone")

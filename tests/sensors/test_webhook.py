@@ -61,9 +61,7 @@ def settings(tmp_path: Path) -> Settings:
     return load_settings(tmp_path)
 
 
-def post(
-    instance: dg.DagsterInstance, settings: Settings, cursor: str | None, after: float = 10.0
-) -> dg.SensorResult:
+def post(instance, settings, cursor, after=10.0):
     """Evaluate the sensor some seconds from now."""
     return post_failures(instance, settings, CATALOG.suites, cursor, time.time() + after)
 
@@ -95,9 +93,7 @@ def run_metrics(instance: dg.DagsterInstance, model: str, *checks: str, error: s
     )
 
 
-def test_a_failed_check_is_posted_once(
-    room: ChatRoom, settings: Settings, instance: dg.DagsterInstance
-) -> None:
+def test_a_failed_check_is_posted_once(room, settings, instance):
     run_metrics(instance, "a", "before:anyone listened")
     cursor = post(instance, settings, None, after=0.0).cursor
     run_metrics(instance, "b")
@@ -111,9 +107,7 @@ def test_a_failed_check_is_posted_once(
     assert (message["model"], message["check"]) == ("a/step-2@01234567", "no_regression")
 
 
-def test_refused_messages_are_posted_later_in_order(
-    room: ChatRoom, settings: Settings, instance: dg.DagsterInstance
-) -> None:
+def test_refused_messages_are_posted_later_in_order(room, settings, instance):
     cursor = post(instance, settings, None, after=0.0).cursor
     run_metrics(instance, "a", "one:first", "two:second")
     run_metrics(instance, "b", "one:third")
@@ -127,9 +121,7 @@ def test_refused_messages_are_posted_later_in_order(
     assert [message["description"] for message in room.messages] == ["first", "second", "third"]
 
 
-def test_failed_and_cancelled_runs_are_posted_with_the_reason(
-    room: ChatRoom, settings: Settings, instance: dg.DagsterInstance
-) -> None:
+def test_failed_and_cancelled_runs_are_posted_with_the_reason(room, settings, instance):
     cursor = post(instance, settings, None, after=0.0).cursor
     run_metrics(instance, "a", error="judge at 127.0.0.1:8001 refused connections\nmore of it")
     cancelled = create_run_for_test(instance, job_name="evaluate_codis")
@@ -145,12 +137,7 @@ def test_failed_and_cancelled_runs_are_posted_with_the_reason(
     assert (failure["model"], cancellation["run"]) == ("a", cancelled.run_id)
 
 
-def test_a_failing_sensor_is_posted_once(
-    room: ChatRoom,
-    settings: Settings,
-    instance: dg.DagsterInstance,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_failing_sensor_is_posted_once(room, settings, instance, monkeypatch):
     cursor = post(instance, settings, None).cursor
     for errors in (
         {"codex": "no suite 'codex'"},

@@ -76,9 +76,7 @@ def llama_server(gguf: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
 
 
 @pytest.fixture(scope="session")
-def litellm(
-    transformers_serve: str, llama_server: str, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[str]:
+def litellm(transformers_serve, llama_server, tmp_path_factory):
     """A proxy before both, with a filter, and with a model whose server is gone."""
     folder = tmp_path_factory.mktemp("litellm")
     content_filter = {

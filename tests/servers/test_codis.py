@@ -35,15 +35,11 @@ def ask(address: str, *texts: str, **fields: object) -> list[Response]:
     return [responses[position] for position in range(len(texts))]
 
 
-def test_transformers_serve_gives_the_local_metrics(
-    transformers_serve: str, evaluate: Evaluate, local_metrics: Metrics
-) -> None:
+def test_transformers_serve_gives_the_local_metrics(transformers_serve, evaluate, local_metrics):
     assert metrics_in(evaluate(f"{transformers_serve}#{SEEING},{_SHORT}")) == local_metrics
 
 
-def test_transformers_serve_started_by_bench_gives_the_local_metrics(
-    evaluate: Evaluate, local_metrics: Metrics
-) -> None:
+def test_transformers_serve_started_by_bench_gives_the_local_metrics(evaluate, local_metrics):
     serve = f"{TRANSFORMERS} serve {{path}} --device cpu --host 127.0.0.1 --port {{port}}"
     section = f'kind = "server"\npath = "{SEEING}"\nserve = "{serve}"\nmax_tokens = 40\n'
     assert metrics_in(evaluate("started", toml=f"[models.started]\n{section}")) == local_metrics
@@ -75,9 +71,7 @@ def test_llama_server_answers_without_images(llama_server: str, evaluate: Evalua
     assert ("acc_q", "all") in metrics_in(evaluate(f"{llama_server}#smol,{_SHORT},text_only=true"))
 
 
-def test_llama_server_started_by_bench_gives_the_same_metrics(
-    evaluate: Evaluate, gguf: Path, llama_server: str
-) -> None:
+def test_llama_server_started_by_bench_gives_the_same_metrics(evaluate, gguf, llama_server):
     serve = f"{LLAMA_SERVER} -m {{path}} -c 1024 -np 2 -t 2 --host 127.0.0.1 --port {{port}}"
     section = f'kind = "server"\npath = "{gguf}"\nserve = "{serve}"\n'
     section += "max_tokens = 40\ntext_only = true\n"
@@ -108,9 +102,7 @@ def test_litellm_before_transformers_serve_gives_the_local_metrics(
     assert metrics_in(evaluate(f"{litellm}#tiny,{_WITH_KEY}")) == local_metrics
 
 
-def test_litellm_before_llama_server_answers_only_questions_without_images(
-    litellm: str, evaluate: Evaluate
-) -> None:
+def test_litellm_before_llama_server_answers_only_questions_without_images(litellm, evaluate):
     assert "text_only = true" in evaluate(f"{litellm}#smol,{_WITH_KEY}")
     without_images = evaluate(f"{litellm}#smol,{_WITH_KEY},text_only=true")
     assert ("acc_q", "all") in metrics_in(without_images)
@@ -139,8 +131,6 @@ def test_a_question_that_litellm_s_filter_blocks_is_refused_alone(litellm: str) 
         pytest.param({"model": "smol", "api_key_env": "WRONG_KEY"}, "api_key_env", id="wrong key"),
     ],
 )
-def test_the_error_of_a_run_through_litellm_names_the_cause(
-    litellm: str, fields: dict[str, str], expected_message: str
-) -> None:
+def test_the_error_of_a_run_through_litellm_names_the_cause(litellm, fields, expected_message):
     with pytest.raises(ModelError, match=expected_message):
         ask(litellm, *["?"] * 40, **{"api_key_env": "PROXY_KEY", **fields})

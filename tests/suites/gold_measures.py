@@ -9,14 +9,13 @@ import gzip
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
 
-from bench_assets.annotation.gold import GoldStep
-from bench_assets.core.gold.proposals import DecidedProposal, Proposal
+from bench_assets.core.gold.proposals import Proposal
 from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.text.number_words import format_number, words_to_digits
 from bench_assets.suites.journeybench.mcot.number_proposals import NUMBERS
@@ -211,9 +210,7 @@ def _truth(verdicts: Mapping[str, str]) -> Truth:
     return answer
 
 
-def _vote_with_seeds(
-    step: GoldStep, candidates: Sequence[Sequence[Proposal]], truth: Truth, share_old: float
-) -> Iterator[list[DecidedProposal]]:
+def _vote_with_seeds(step, candidates, truth, share_old):
     """Decide candidates by the scripted solvers, once for each seed."""
     by_id = {proposal.id: proposal for proposals in candidates for proposal in proposals}
     for seed in range(SEEDS):
@@ -229,9 +226,7 @@ def _vote_with_seeds(
         yield step.vote(candidates, tuple(ERROR_RATES), ask)
 
 
-def _scripted_answer(
-    proposal: Proposal, truth: Truth, error_rate: float, share_old: float, rng: Random
-) -> str:
+def _scripted_answer(proposal, truth, error_rate, share_old, rng):
     true_answer = truth(proposal)
     if rng.random() >= error_rate:
         return true_answer.replace("\n", "; ")

@@ -52,9 +52,7 @@ def database_text(server: PostgresServer) -> str:
     return repr([bytes(cell) if isinstance(cell, memoryview) else cell for cell in cells])
 
 
-def test_no_secret_is_stored_in_the_database(
-    tmp_path: Path, server: PostgresServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_secret_is_stored_in_the_database(tmp_path, server, monkeypatch):
     monkeypatch.setenv("MY_KEY", KEY)
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     home = write_home(tmp_path / "home", f'{MODEL}api_key_env = "MY_KEY"\n')
@@ -80,9 +78,7 @@ with DagsterInstance.from_ref(ref) as instance:
 """
 
 
-def test_another_machine_opens_the_instance_by_a_reference(
-    tmp_path: Path, server: PostgresServer
-) -> None:
+def test_another_machine_opens_the_instance_by_a_reference(tmp_path, server):
     home, elsewhere = write_home(tmp_path / "home"), tmp_path / "elsewhere"
     with open_instance(home) as instance:
         run = dg.materialize([dg.asset(lambda: None, name="a")], instance=instance)
@@ -127,13 +123,8 @@ def test_many_homes_open_an_empty_database_at_once(tmp_path: Path, server: Postg
     ],
 )
 def test_a_database_that_cannot_be_used_is_reported_at_once(
-    tmp_path: Path,
-    server: PostgresServer,
-    monkeypatch: pytest.MonkeyPatch,
-    address: str,
-    error: type[Exception],
-    message: str,
-) -> None:
+    tmp_path, server, monkeypatch, address, error, message
+):
     monkeypatch.setenv("TEAM_DATABASE", address.format(port=server.port))
     started_at = time.monotonic()
     with pytest.raises(error, match=message) as raised:
@@ -142,9 +133,7 @@ def test_a_database_that_cannot_be_used_is_reported_at_once(
     assert time.monotonic() - started_at < 9
 
 
-def test_an_address_may_be_in_the_key_value_format_of_libpq(
-    tmp_path: Path, server: PostgresServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_address_may_be_in_the_key_value_format_of_libpq(tmp_path, server, monkeypatch):
     address = f"host=127.0.0.1 port={server.port} user=bench dbname=postgres"
     monkeypatch.setenv("TEAM_DATABASE", address)
     monkeypatch.setenv("PGPASSWORD", PASSWORD)

@@ -96,9 +96,7 @@ def homes(storage_section: str, tmp_path: Path) -> Iterator[Homes]:
         yield a, b
 
 
-def test_homes_that_share_have_the_tables_of_a_home_that_evaluated_both_models(
-    homes: Homes, tmp_path: Path
-) -> None:
+def test_homes_that_share_have_the_tables_of_a_home_that_evaluated_both_models(homes, tmp_path):
     a, b = homes
     with open_home(tmp_path / "alone", "") as alone:
         evaluate(alone, "random", "most-frequent")

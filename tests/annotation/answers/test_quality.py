@@ -1,12 +1,10 @@
 """The quality of annotators' answers, calculated by hand."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from bench_assets.annotation.answers.quality import (
-    AnnotatorQuality,
     annotator_quality,
     disagreements,
 )
@@ -31,9 +29,7 @@ def _votes(**letters_by_person: str) -> list[Answer]:
     return answers
 
 
-def _quality(
-    answers: Sequence[Answer], units: Sequence[Unit] = ITEMS
-) -> dict[str, AnnotatorQuality]:
+def _quality(answers, units=ITEMS):
     resolved = resolve_answers(FORM, units, answers)
     return {row.person: row for row in annotator_quality(FORM, units, resolved.all)}
 

@@ -9,7 +9,7 @@ import csv
 import gzip
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import partial
@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 
 from bench_assets.core.reading.choices import read_choice, read_choices
 from bench_assets.core.reading.numbers import read_number
-from bench_assets.core.reading.readings import Reading
 from bench_assets.core.reading.yes_no import read_yes_no
 from bench_assets.report import pages
 from bench_assets.suites.blink.dataset import PERCEPTION_TASKS
@@ -113,9 +112,7 @@ def read(sample: Sample) -> ReadResponse:
     return _read_response(sample, letter, None if letter is None else letter.value)
 
 
-def _read_response(
-    sample: Sample, reading: Reading[Any] | None, value: str | float | None
-) -> ReadResponse:
+def _read_response(sample, reading, value):
     if reading is None:
         return ReadResponse(sample, None)
     return ReadResponse(sample, value, reading.form, reading.named)
@@ -241,9 +238,7 @@ def _form_table(rows: Sequence[ReadResponse]) -> Iterator[str]:
         yield f"|{form}|{len(of_form)}|{row_text}|"
 
 
-def _parser_table(
-    samples: Sequence[Sample], parsers: Mapping[str, Callable[[str, Sequence[str]], Any]]
-) -> Iterator[Sequence[str]]:
+def _parser_table(samples, parsers):
     """Cells of a table with a header: shares read/right of each source, by parser."""
     readers: dict[str, Callable[[Sample], ReadResponse]] = {
         "bench": read,

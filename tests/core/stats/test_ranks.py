@@ -125,9 +125,7 @@ def test_a_value_with_unread_responses_may_have_any_rank_within_its_bounds():
 # Mean ranks, by hand.
 
 
-def mean_ranks(
-    values: dict[str, dict[str, float]],
-) -> dict[str, tuple[float, float | None, float | None]]:
+def mean_ranks(values):
     """Mean rank of each model with its interval."""
     ranks = rank_models(values, np.random.default_rng(1))
     return {rank.model: (rank.mean, rank.low, rank.high) for rank in ranks.ranks}

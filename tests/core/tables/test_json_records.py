@@ -289,9 +289,7 @@ class ShareRow:
         pytest.param('{"share": 2}', 2.0, id="a whole number for a fraction"),
     ],
 )
-def test_an_optional_fraction_is_a_float_or_none(
-    tmp_path: Path, text: str, share: float | None
-) -> None:
+def test_an_optional_fraction_is_a_float_or_none(tmp_path, text, share):
     file = write_votes(tmp_path, text)
     (row,) = records(read_lines(file), ShareRow, closed=True).require()
     assert row.share == share

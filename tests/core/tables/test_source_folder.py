@@ -60,9 +60,7 @@ def test_an_image_that_links_out_of_the_folder_is_refused(folder: Path, tmp_path
         pytest.param("x" * 300, "is not a file name", id="a name too long"),
     ],
 )
-def test_a_name_out_of_the_folder_is_refused(
-    folder: Path, name: str, expected_message: str
-) -> None:
+def test_a_name_out_of_the_folder_is_refused(folder, name, expected_message):
     with pytest.raises(SourceError, match=f"entry 3: image .*{expected_message}"):
         resolve_inside(folder, name, "entry 3")
 

@@ -3,7 +3,6 @@
 import csv
 import io
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -70,9 +69,7 @@ def tables(tmp_path: Path) -> TableFiles:
         pytest.param(lambda path: pq.write_table(pa.table({"a": [1]}), path), id="another schema"),
     ],
 )
-def test_an_unreadable_table_of_metrics_is_a_row_without_a_value(
-    tables: TableFiles, spoil: Callable[[Path], object]
-) -> None:
+def test_an_unreadable_table_of_metrics_is_a_row_without_a_value(tables, spoil):
     spoil(tables.path(METRICS, "spoilt"))
     whole, spoilt = rank_task(TASK, tables, [])
     assert (whole.model, whole.value, whole.source) == ("whole", 0.5, MEASURED)
@@ -121,9 +118,7 @@ def test_partial_metrics_are_last_and_have_no_rank(tables: TableFiles) -> None:
 
 
 @pytest.mark.parametrize("constants", [(0.2, None, 0.7), (0.7, 0.2, None)])
-def test_the_best_constant_does_not_depend_on_the_order_of_models(
-    constants: tuple[float | None, ...],
-) -> None:
+def test_the_best_constant_does_not_depend_on_the_order_of_models(constants):
     row = LeaderboardRow(
         task="quiz", edition="own", metric="accuracy", model="", source=MEASURED, value=0.5,
         low=0.4, high=0.6, n_scored=4, n_unscored=0, n_failed=0, signature="quiz|v1|main",
@@ -135,9 +130,7 @@ def test_the_best_constant_does_not_depend_on_the_order_of_models(
     ]
 
 
-def test_rows_without_readable_metrics_have_the_edition_of_the_questions(
-    tables: TableFiles,
-) -> None:
+def test_rows_without_readable_metrics_have_the_edition_of_the_questions(tables):
     questions = [replace(question, edition="own") for question in quiz(4)]
     tables.write(QUESTIONS, questions, Question)
     for model in ("whole", "spoilt"):

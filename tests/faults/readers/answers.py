@@ -70,9 +70,7 @@ def _judge_in_every_task(text: str) -> object:
     return None
 
 
-def verdicts_for(
-    task: Task, questions: list[Question], judge: str, reply: str
-) -> list[bool | None]:
+def verdicts_for(task, questions, judge, reply):
     """Verdicts of a judge model with a constant reply on a response that no rule can read."""
     predictions = [
         prediction(question_id=question.question_id, text="I would say so.")

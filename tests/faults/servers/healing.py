@@ -16,7 +16,7 @@ from pathlib import Path
 from tests.faults import leaks
 from tests.faults.homes import CLEAN, KEY, KEY_VARIABLE, BenchHome, PipelineHome
 from tests.faults.servers.echoes import ECHOES
-from tests.faults.servers.misbehaviour import EXPECTATIONS, Expectation, Misbehaviour
+from tests.faults.servers.misbehaviour import EXPECTATIONS, Misbehaviour
 from tests.faults.servers.responses import (
     EITHER,
     LARGE,
@@ -26,9 +26,9 @@ from tests.faults.servers.responses import (
     SILENT,
     STOPS,
 )
-from tests.faults.servers.server import MisbehavingServer, RequestCounts
+from tests.faults.servers.server import MisbehavingServer
 from tests.faults.servers.transport import CONNECTIONS, STATUSES
-from tests.faults.table import Fault, FindingError, Trial
+from tests.faults.table import Fault, FindingError
 
 MISBEHAVIOURS: list[Misbehaviour] = [
     *(*NOT_RESPONSES, *RESPONSES, *EITHER, *LARGE, *SILENT, *OWN, *STOPS),
@@ -49,9 +49,7 @@ def faults() -> list[Fault]:
     ]  # fmt: skip
 
 
-def _fault(
-    group: str, misbehaviour: Misbehaviour, home_type: type[PipelineHome] | type[BenchHome]
-) -> Fault:
+def _fault(group, misbehaviour, home_type):
     return Fault(
         group=group,
         name=misbehaviour.name,
@@ -62,9 +60,7 @@ def _fault(
     )
 
 
-def _evaluate_and_heal(
-    misbehaviour: Misbehaviour, home_type: type[PipelineHome] | type[BenchHome], trial: Trial
-) -> str:
+def _evaluate_and_heal(misbehaviour, home_type, trial):
     """Evaluate once with the misbehaviour and twice after it, and check all that it leaves."""
     folder = trial.folder / "home"
     folder.mkdir()
@@ -92,13 +88,7 @@ def _evaluate_and_heal(
     return f"{effect}; then {number}"
 
 
-def _require_expected(
-    expected: Expectation,
-    values: list[float | None],
-    n_before: RequestCounts,
-    n_total: RequestCounts,
-    affected: set[int],
-) -> None:
+def _require_expected(expected, values, n_before, n_total, affected):
     """Require the expected requests and accuracies.
 
     Args:

@@ -25,9 +25,7 @@ def _status(
     return lambda exchange: exchange.say(body, status, *headers)
 
 
-def _raw(
-    data: Callable[[Exchange], bytes], *, abort: bool = False, close: bool = True
-) -> Misbehave:
+def _raw(data, *, abort=False, close=True):
     """Send bytes as they are, then close or reset the connection."""
 
     async def misbehave(exchange: Exchange) -> None:

@@ -58,9 +58,7 @@ def quiz_report(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.browser
-def test_the_comparison_of_two_models_has_change_and_interval(
-    page: "Page", quiz_report: str
-) -> None:
+def test_the_comparison_of_two_models_has_change_and_interval(page, quiz_report):
     page.goto(f"{quiz_report}#/compare?a=old&b=new")
     row = page.get_by_role("row", name="a quiz")
     # 10 of 40 gained a point: the t quantile 2.023 times sqrt(7.5 / 39 / 40) is 0.140.

@@ -91,9 +91,7 @@ def test_a_model_measured_on_other_questions_is_stale(tmp_path: Path, tables: Ta
     assert "changed" in row["stale"]
 
 
-def test_a_model_with_an_unreadable_table_has_a_reason_and_no_value(
-    tmp_path: Path, tables: TableFiles
-) -> None:
+def test_a_model_with_an_unreadable_table_has_a_reason_and_no_value(tmp_path, tables):
     write_metrics(tables, "sound", 0.9)
     write_metrics(tables, "spoilt", 0.9)
     tables.path(["quiz", "metrics"], "spoilt").write_bytes(b"PAR1 no table PAR1")
@@ -119,9 +117,7 @@ def data_files(page: Path) -> set[str]:
     return {file.name for file in (page.parent / "data").iterdir()}
 
 
-def test_a_report_of_unchanged_tables_has_the_same_files(
-    tmp_path: Path, tables: TableFiles
-) -> None:
+def test_a_report_of_unchanged_tables_has_the_same_files(tmp_path, tables):
     write_metrics(tables, "one", 0.5)
     before = data_files(build_report(tmp_path, tables, catalog(tmp_path)))
     assert data_files(build_report(tmp_path, tables, catalog(tmp_path))) == before
@@ -147,9 +143,7 @@ def test_the_task_has_every_cell_with_its_signature(tmp_path: Path) -> None:
     assert [row["printed"] for row in unpack_rows(data["published"])] == ["70.0", "80.0", "90.0"]
 
 
-def test_metrics_of_a_version_with_fewer_columns_are_shown(
-    tmp_path: Path, tables: TableFiles
-) -> None:
+def test_metrics_of_a_version_with_fewer_columns_are_shown(tmp_path, tables):
     new_columns = {"n_refused", "unread", "served", "n_rejected", "n_no_answer"}
     columns = [(field.name, field.type) for field in fields(Metric)]
     old_columns = [(name, kind) for name, kind in columns if name not in new_columns]

@@ -15,9 +15,7 @@ def sample(points: float | None, most: float = 1.0, **fields: Any) -> Sample:
 
 
 @pytest.mark.parametrize(("samples", "letter", "shares"), read_cases(__file__, "letters.jsonl"))
-def test_a_question_becomes_a_letter(
-    samples: list[dict[str, Any]], letter: str, shares: list[float]
-) -> None:
+def test_a_question_becomes_a_letter(samples, letter, shares):
     assert outcomes(1, [sample(**fields) for fields in samples]) == (letter, shares, [])
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -79,9 +79,7 @@ def listed_ids(page: "Page") -> list[str]:
 
 
 @pytest.mark.parametrize(("query", "expected"), read_cases(__file__, "filters.jsonl"))
-def test_a_link_lists_the_samples_that_pass_its_filters(
-    page: "Page", samples_page: Path, query: str, expected: list[int]
-) -> None:
+def test_a_link_lists_the_samples_that_pass_its_filters(page, samples_page, query, expected):
     open_samples(page, samples_page, query)
     page.wait_for_function(
         f"() => document.querySelector('.found').textContent.startsWith('{len(expected)} of 6')"
@@ -213,9 +211,7 @@ def test_a_response_of_a_megabyte_is_cut_until_a_click(page: "Page", tmp_path: P
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_evidence_of_an_answer_is_marked(
-    page: "Page", tmp_path: Path, theme: Literal["light", "dark"]
-) -> None:
+def test_the_evidence_of_an_answer_is_marked(page, tmp_path, theme):
     from playwright.sync_api import expect
 
     task = replace(TASK, answer_form=lambda q: AnswerForm("choice", q.options))
@@ -242,9 +238,7 @@ def test_the_evidence_of_an_answer_is_marked(
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_prompts_are_shown_as_they_were_sent(
-    page: "Page", tmp_path: Path, theme: Literal["light", "dark"]
-) -> None:
+def test_prompts_are_shown_as_they_were_sent(page, tmp_path, theme):
     from playwright.sync_api import expect
 
     report = QuizReport(tmp_path)

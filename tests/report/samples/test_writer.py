@@ -181,9 +181,7 @@ def test_an_unreadable_table_is_a_problem_of_its_model_alone(report: QuizReport)
     assert MODEL_DATA.replace(slug("m"), slug("other")) + "-points" in report.data_files()
 
 
-def test_questions_in_several_runs_keep_their_numbers(
-    report: QuizReport, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_questions_in_several_runs_keep_their_numbers(report, monkeypatch):
     """Three runs of questions; predictions are in reverse order, with one of no question."""
     monkeypatch.setattr(writer, "RUN", CHUNK)
     n = 2 * CHUNK + 1

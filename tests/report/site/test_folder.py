@@ -79,9 +79,7 @@ def read_script(script: Path) -> dict[str, object]:
     return json.loads(text.partition(",")[2].removesuffix(");\n"))
 
 
-def store_image(
-    image_store: ImageStore, image_format: str = "PNG", size: tuple[int, int] = (640, 320)
-) -> str:
+def store_image(image_store, image_format="PNG", size=(640, 320)):
     """Store a red image; return its digest."""
     encoded = BytesIO()
     Image.new("RGB", size, "red").save(encoded, image_format)
@@ -162,9 +160,7 @@ def test_a_slug_is_a_safe_and_distinct_file_name(name: str) -> None:
     assert safe_name != slug(name + "x")
 
 
-def test_an_image_is_copied_as_it_is_and_in_a_small_version(
-    open_site: Callable[[], Site], image_store: ImageStore
-) -> None:
+def test_an_image_is_copied_as_it_is_and_in_a_small_version(open_site, image_store):
     digest = store_image(image_store)
     site = open_site()
     report_image = site.images([digest])[digest]
@@ -174,9 +170,7 @@ def test_an_image_is_copied_as_it_is_and_in_a_small_version(
         assert (small.format, small.size) == ("WEBP", (320, 160))
 
 
-def test_an_image_that_browsers_do_not_show_becomes_a_png(
-    open_site: Callable[[], Site], image_store: ImageStore
-) -> None:
+def test_an_image_that_browsers_do_not_show_becomes_a_png(open_site, image_store):
     site = open_site()
     digest = store_image(image_store, "TIFF")
     report_image = site.images([digest])[digest]
@@ -190,9 +184,7 @@ def test_a_missing_image_is_none(open_site: Callable[[], Site], digest: str) -> 
     assert open_site().images([digest]) == {digest: None}
 
 
-def test_images_are_removed_with_the_data_that_show_them(
-    open_site: Callable[[], Site], image_store: ImageStore
-) -> None:
+def test_images_are_removed_with_the_data_that_show_them(open_site, image_store):
     kept = store_image(image_store)
     removed = store_image(image_store, size=(10, 10))
     site = open_site()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench_assets.core.schema.rows import Edition, Metric, Prediction, Question, Score
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_resources.tables.parquet import TableFiles
@@ -23,9 +23,7 @@ RELEASE_FOLDER = ".of/release-01234567"
 RELEASE_EDITION = "published, release-01234567"
 
 
-def write_edition(
-    tables: TableFiles, edition: Edition, n_questions: int, accuracies: dict[str, float]
-) -> None:
+def write_edition(tables, edition, n_questions, accuracies):
     """Write questions of two options, and of each model its accuracy and responses to them."""
     questions = [
         replace(question, edition=edition, kind="choice", options=("x", "y"))

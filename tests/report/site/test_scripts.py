@@ -54,9 +54,7 @@ def test_modules_in_a_circle_are_refused(tmp_path: Path) -> None:
         'import { x } from "d3";',
     ],
 )
-def test_an_import_or_export_that_is_not_supported_is_refused(
-    tmp_path: Path, statement: str
-) -> None:
+def test_an_import_or_export_that_is_not_supported_is_refused(tmp_path, statement):
     folder = write_modules(tmp_path, MODULES | {"last.js": f"const x = 1;\n{statement}\n"})
     with pytest.raises(ValueError, match="is no named import or exported declaration"):
         bundled_script(folder, "main.js")

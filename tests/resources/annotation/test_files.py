@@ -1,7 +1,6 @@
 """Annotation in files of answers."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import AnnotationError, AnnotationTask, Unit
 from bench_resources.annotation.files import FileBackend
-from tests.resources.annotation.port_cases import CASES, FORM, A, Annotators, B
+from tests.resources.annotation.port_cases import CASES, FORM, A, B
 
 
 class FileAnnotators:
@@ -49,9 +48,7 @@ class FileAnnotators:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_files_keep_the_contract_of_backends(
-    case: Callable[[Annotators], None], tmp_path: Path
-) -> None:
+def test_files_keep_the_contract_of_backends(case, tmp_path):
     case(FileAnnotators(tmp_path))
 
 
@@ -76,9 +73,7 @@ def _backend_with_answers(folder: Path, *lines: str) -> FileBackend:
         ('{"unit": "a", "person": "ana", "values": {"correct": ["yes", "no"]}}', "2 entries"),
     ],
 )
-def test_a_bad_line_is_refused_and_the_others_count(
-    tmp_path: Path, line: str, complaint: str
-) -> None:
+def test_a_bad_line_is_refused_and_the_others_count(tmp_path, line, complaint):
     good_line = '{"unit": "a", "person": "ben", "values": {"correct": "yes"}}'
     answers = _backend_with_answers(tmp_path, line, good_line).answers(FORM)
     resolved = resolve_answers(FORM, [A, B], answers)
@@ -90,9 +85,7 @@ def test_a_bad_line_is_refused_and_the_others_count(
 @pytest.mark.parametrize(
     ("json_value", "seconds"), [("7.5", 7.5), ("null", None), ("NaN", None), ("-1", None)]
 )
-def test_seconds_that_are_no_duration_are_read_as_not_measured(
-    tmp_path: Path, json_value: str, seconds: float | None
-) -> None:
+def test_seconds_that_are_no_duration_are_read_as_not_measured(tmp_path, json_value, seconds):
     """Python's json writes NaN where a data frame has no number."""
     line = f'{{"unit": "a", "person": "ben", "values": {{}}, "seconds": {json_value}}}'
     (answer,) = _backend_with_answers(tmp_path, line).answers(FORM)

@@ -183,9 +183,7 @@ def test_a_task_with_an_uploaded_image_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("changes", "complaint"), read_rows(__file__, "refused_exports.jsonl"))
-def test_an_annotation_that_is_no_answer_is_named_by_file_and_entry(
-    tmp_path: Path, changes: Mapping[str, Any], complaint: str
-) -> None:
+def test_an_annotation_that_is_no_answer_is_named_by_file_and_entry(tmp_path, changes, complaint):
     good, bad = read_annotations(
         tmp_path, exported_annotation(**changes), exported_annotation(id=8)
     )
@@ -205,9 +203,7 @@ def test_an_annotation_that_is_no_answer_is_named_by_file_and_entry(
         (["yes"], "expected an object"),
     ],
 )
-def test_an_entry_that_is_no_exported_task_is_named(
-    tmp_path: Path, data: object, complaint: str
-) -> None:
+def test_an_entry_that_is_no_exported_task_is_named(tmp_path, data, complaint):
     (tmp_path / "export.json").write_text(json.dumps(data))
     (bad,) = read_export(TASK, tmp_path / "export.json", NAMES)
     assert bad.tool_id.startswith("export.json, entry 1")

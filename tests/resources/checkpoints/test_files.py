@@ -45,9 +45,7 @@ def _name_weights(folder: Path, name: object) -> None:
 
 @EACH_DIGEST
 @pytest.mark.parametrize("name", FILES_BELOW.values(), ids=FILES_BELOW)
-def test_a_file_that_is_loaded_from_a_folder_below_changes_the_digest(
-    folder: Path, name: str, digest: Digest
-) -> None:
+def test_a_file_that_is_loaded_from_a_folder_below_changes_the_digest(folder, name, digest):
     file = folder / name
     without_file = digest(folder)
     _write(file, "1")
@@ -60,9 +58,7 @@ def test_a_file_that_is_loaded_from_a_folder_below_changes_the_digest(
 
 
 @pytest.mark.parametrize("subfolder", ["tokenizer", "original", "optimizer"])
-def test_a_file_that_loading_does_not_read_is_no_part_of_the_identity(
-    folder: Path, subfolder: str
-) -> None:
+def test_a_file_that_loading_does_not_read_is_no_part_of_the_identity(folder, subfolder):
     _write(folder / subfolder / "tokenizer.json", "{}")
     names = ("config.json", "model.safetensors", "tokenizer.json")
     lines = [f"{name} {sha256((folder / name).read_bytes()).hexdigest()}" for name in names]
@@ -109,9 +105,7 @@ def test_without_a_name_of_weights_the_usual_file_is_loaded(folder: Path) -> Non
 
 
 @EACH_DIGEST
-def test_weights_that_the_configuration_names_change_the_digest(
-    folder: Path, digest: Digest
-) -> None:
+def test_weights_that_the_configuration_names_change_the_digest(folder, digest):
     _name_weights(folder, "sub/real.safetensors")
     weights = _write(folder / "sub" / "real.safetensors", "")
     weights.write_bytes(safetensors(b"1234"))
@@ -141,9 +135,7 @@ def test_an_index_that_the_configuration_names_is_loaded_with_its_shards(folder:
         ("../m.safetensors", "outside the checkpoint"),
     ],
 )
-def test_a_shard_of_a_named_index_that_cannot_be_loaded_is_refused(
-    folder: Path, shard: str, expected_message: str
-) -> None:
+def test_a_shard_of_a_named_index_that_cannot_be_loaded_is_refused(folder, shard, expected_message):
     _write_named_index(folder, shard)
     with pytest.raises(ModelError, match=expected_message):
         loaded_files(folder)
@@ -159,9 +151,7 @@ def test_a_shard_of_a_named_index_that_cannot_be_loaded_is_refused(
         ("m.safetensors", "m.safetensors is missing"),
     ],
 )
-def test_a_name_of_weights_that_cannot_be_loaded_is_refused(
-    folder: Path, name: object, expected_message: str
-) -> None:
+def test_a_name_of_weights_that_cannot_be_loaded_is_refused(folder, name, expected_message):
     _name_weights(folder, name)
     with pytest.raises(ModelError, match=expected_message) as raised:
         loaded_files(folder)
@@ -192,9 +182,7 @@ def test_a_missing_shard_of_a_split_gguf_is_named(gguf_shards: list[Path]) -> No
 
 
 @EACH_DIGEST
-def test_the_weights_of_a_layer_of_sentence_transformers_change_the_digest(
-    folder: Path, digest: Digest
-) -> None:
+def test_the_weights_of_a_layer_of_sentence_transformers_change_the_digest(folder, digest):
     _write(folder / "modules.json", '[{"path": ""}, {"path": "1_Pooling"}, {"path": "2_Dense"}]')
     _write(folder / "1_Pooling" / "config.json", "{}")
     weights = _write(folder / "2_Dense" / "model.safetensors", "")

@@ -99,17 +99,13 @@ def messages(hub: str, hub_cache: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("fault", ["closed", "reset", "garbage", "half"])
-def test_a_broken_connection_is_one_sentence_with_advice(
-    hub: str, messages: dict[str, str], fault: str
-) -> None:
+def test_a_broken_connection_is_one_sentence_with_advice(hub, messages, fault):
     failed = f"{fault} ended with {hub}: the connection to the model hub failed: "
     assert messages[fault].startswith(failed)
     assert "or name a folder instead of a hub id" in messages[fault]
 
 
-def test_a_web_page_in_place_of_a_file_is_refused_and_not_kept(
-    messages: dict[str, str], hub_cache: Path
-) -> None:
+def test_a_web_page_in_place_of_a_file_is_refused_and_not_kept(messages, hub_cache):
     assert "the hub sent a web page in its place" in messages["page"]
     assert not list(hub_cache.rglob("config.json"))
 
@@ -154,9 +150,7 @@ def unanswered(clock: Clock) -> _ResponseClock:
     return hooks
 
 
-def test_a_hub_without_a_response_for_long_gets_no_further_request(
-    unanswered: _ResponseClock,
-) -> None:
+def test_a_hub_without_a_response_for_long_gets_no_further_request(unanswered):
     with pytest.raises(ModelError, match="has not responded for 46 s"):
         unanswered.begin(hub_request())
 

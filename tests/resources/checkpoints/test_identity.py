@@ -16,9 +16,7 @@ from tests.fakes.tiny_checkpoint import save_tiny_vlm
 from tests.resources.models.transformers.tiny_engine import engine_of, identity_of
 
 
-def test_name_unread_files_and_batch_size_are_no_part_of_the_identity(
-    vlm: Path, tmp_path: Path
-) -> None:
+def test_name_unread_files_and_batch_size_are_no_part_of_the_identity(vlm, tmp_path):
     copy = shutil.copytree(vlm, tmp_path / "another name")
     (copy / "README.md").write_text("not read by anything")
     (copy / "trainer_state.json").write_text("{}")
@@ -28,9 +26,7 @@ def test_name_unread_files_and_batch_size_are_no_part_of_the_identity(
     assert identity_of(engine_of(copy, batch_size=1)) == identity
 
 
-def test_weights_and_options_that_change_responses_are_part_of_the_identity(
-    vlm: Path, tmp_path: Path
-) -> None:
+def test_weights_and_options_that_change_responses_are_part_of_the_identity(vlm, tmp_path):
     trained = save_tiny_vlm(tmp_path / "trained", seed=1)
     identities = [
         identity_of(engine_of(vlm)),
@@ -152,9 +148,7 @@ def test_an_adapter_is_pinned_with_its_base(tmp_path: Path, adapter: Path) -> No
         ("run/tokenizer.json", b"{}"),
     ],
 )
-def test_a_change_of_base_adapter_or_processor_changes_the_identity(
-    tmp_path: Path, adapter: Path, name: str, data: bytes
-) -> None:
+def test_a_change_of_base_adapter_or_processor_changes_the_identity(tmp_path, adapter, name, data):
     before = pin(str(adapter)).content
     (tmp_path / name).write_bytes(data)
     assert pin(str(adapter)).content != before
@@ -179,9 +173,7 @@ def test_a_processor_two_folders_above_is_found(tmp_path: Path, without_processo
     assert pin(str(without_processor)).content != pinned.content
 
 
-def test_a_processor_three_folders_above_is_that_of_another_run(
-    tmp_path: Path, without_processor: Path
-) -> None:
+def test_a_processor_three_folders_above_is_that_of_another_run(tmp_path, without_processor):
     before = pin(str(without_processor))
     write_files(tmp_path / "runs", "tokenizer.json")
     assert pin(str(without_processor)) == before
@@ -207,9 +199,7 @@ def test_a_missing_weights_file_of_an_adapter_is_named(adapter: Path) -> None:
         ("non_lora_trainables.bin", b"x", "a LLaVA LoRA whose projector"),
     ],
 )
-def test_an_adapter_that_cannot_be_put_on_its_base_is_named(
-    adapter: Path, name: str, data: bytes, expected_message: str
-) -> None:
+def test_an_adapter_that_cannot_be_put_on_its_base_is_named(adapter, name, data, expected_message):
     write_files(adapter, "config.json")
     (adapter / name).write_bytes(data)
     with pytest.raises(ModelError, match=expected_message) as raised:

@@ -2,7 +2,6 @@
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -197,9 +196,7 @@ SFT = "sft/checkpoint-500"
         ),
     ],
 )
-def test_each_folder_with_loadable_weights_is_a_checkpoint(
-    tmp_path: Path, checkpoints: list[str], files: list[str], finished: list[str]
-) -> None:
+def test_each_folder_with_loadable_weights_is_a_checkpoint(tmp_path, checkpoints, files, finished):
     for n, name in enumerate(checkpoints):
         write_checkpoint(tmp_path / name, f"{n:04}".encode())
     write_files(tmp_path, *files)
@@ -213,9 +210,7 @@ def _write_lora(runs: Path) -> None:
 
 
 @pytest.mark.parametrize("write_weights", [_write_lora, _write_bin_shards])
-def test_adapters_and_bin_shards_are_checkpoints(
-    tmp_path: Path, write_weights: Callable[[Path], None]
-) -> None:
+def test_adapters_and_bin_shards_are_checkpoints(tmp_path, write_weights):
     write_weights(tmp_path)
     survey = look(tmp_path)
     assert finished_names(survey) == ["a"]
@@ -227,9 +222,7 @@ def test_an_adapter_beside_a_complete_model_is_unfinished(tmp_path: Path) -> Non
     assert "an adapter and a complete model" in look(tmp_path).unfinished["a"]
 
 
-def test_an_adapter_with_a_missing_base_is_unfinished_until_like_names_its_base(
-    tmp_path: Path,
-) -> None:
+def test_an_adapter_with_a_missing_base_is_unfinished_until_like_names_its_base(tmp_path):
     write_adapter(tmp_path / "runs" / "a", base="/no/longer/there")
     base = write_checkpoint(tmp_path / "base")
     assert "its base /no/longer/there does not exist" in look(tmp_path / "runs").unfinished["a"]

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,9 +36,7 @@ with Heartbeats(sys.stdin.readline().strip(), "V", 2).keep_alive(sys.argv[1]):
 
 
 @pytest.fixture
-def instance(
-    tmp_path: Path, database_address: str, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[dg.DagsterInstance]:
+def instance(tmp_path, database_address, monkeypatch):
     monkeypatch.setenv("TEAM_DATABASE", database_address)
     (tmp_path / "bench.toml").write_text(
         f'[storage]\ndatabase = "env:TEAM_DATABASE"\nobjects = "file://{tmp_path}/objects"\n'
@@ -86,9 +84,7 @@ def test_a_run_without_any_heartbeat_is_not_ended(instance: dg.DagsterInstance) 
     )
 
 
-def test_a_run_elsewhere_is_ended_only_after_its_process_was_killed(
-    instance: dg.DagsterInstance, database_address: str
-) -> None:
+def test_a_run_elsewhere_is_ended_only_after_its_process_was_killed(instance, database_address):
     run_id = add_run(instance, host="elsewhere")
     process = subprocess.Popen(
         [sys.executable, "-c", KEEP_ALIVE, run_id], stdin=subprocess.PIPE, stdout=subprocess.PIPE,

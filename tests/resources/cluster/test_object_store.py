@@ -1,7 +1,7 @@
 """Object stores that are unavailable, refuse access, or ignore conditions."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -34,9 +34,7 @@ def open_object_blobs(bucket: str, proxy: Front, patience: float = 5) -> ObjectB
 
 
 @pytest.mark.parametrize("status", [503, 500, 429])
-def test_an_operation_waits_until_the_store_is_available(
-    bucket: str, proxy: Front, caplog: pytest.LogCaptureFixture, status: int
-) -> None:
+def test_an_operation_waits_until_the_store_is_available(bucket, proxy, caplog, status):
     blobs = open_object_blobs(bucket, proxy)
     proxy.away_for(0.2, status)
     blobs.put("a", b"x")
@@ -49,9 +47,7 @@ def test_an_operation_waits_until_the_store_is_available(
     assert len(caplog.messages) == 4  # one for each operation
 
 
-def test_a_variable_of_the_address_is_not_replaced_in_messages(
-    bucket: str, store_endpoint: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_variable_of_the_address_is_not_replaced_in_messages(bucket, store_endpoint, monkeypatch):
     monkeypatch.setenv("A_BUCKET", bucket.removeprefix("s3://"))
     shared = open_shared_blobs(Path(), "tables", "s3://{A_BUCKET}", store_endpoint)
     shared.put("a", b"x")
@@ -59,9 +55,7 @@ def test_a_variable_of_the_address_is_not_replaced_in_messages(
     assert shared.named("a") == "s3://{A_BUCKET}/tables/a"
 
 
-def test_a_store_that_stays_unavailable_is_an_error_of_one_sentence(
-    bucket: str, proxy: Front, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_store_that_stays_unavailable_is_an_error_of_one_sentence(bucket, proxy, caplog):
     proxy.answer = 503
     with pytest.raises(HomeError) as raised:
         open_object_blobs(bucket, proxy, patience=0.1).put("a", b"x")
@@ -70,9 +64,7 @@ def test_a_store_that_stays_unavailable_is_an_error_of_one_sentence(
     assert message in caplog.text
 
 
-def test_a_put_that_the_store_took_before_an_error_is_this_writer_s(
-    bucket: str, proxy: Front
-) -> None:
+def test_a_put_that_the_store_took_before_an_error_is_this_writer_s(bucket, proxy):
     blobs = open_object_blobs(bucket, proxy)
     proxy.taken_but_answered = 503
     assert blobs.put_new("a", b"ours")
@@ -94,9 +86,7 @@ def list_objects(blobs: ObjectBlobs) -> None:
 
 @pytest.mark.parametrize("status", [401, 403])
 @pytest.mark.parametrize("operation", [get_object, put_object, list_objects])
-def test_denied_access_is_an_error_at_once_that_shows_no_key(
-    bucket: str, proxy: Front, status: int, operation: Callable[[ObjectBlobs], None]
-) -> None:
+def test_denied_access_is_an_error_at_once_that_shows_no_key(bucket, proxy, status, operation):
     blobs = open_object_blobs(bucket, proxy, patience=60)
     proxy.answer = status
     started_at = time.monotonic()
@@ -107,9 +97,7 @@ def test_denied_access_is_an_error_at_once_that_shows_no_key(
     assert KEYS["AWS_SECRET_ACCESS_KEY"] not in str(raised.value)
 
 
-def test_a_store_without_conditional_puts_is_refused_each_time(
-    bucket: str, proxy: Front, tmp_path: Path
-) -> None:
+def test_a_store_without_conditional_puts_is_refused_each_time(bucket, proxy, tmp_path):
     proxy.ignores_conditions = True
     for _ in range(2):
         with pytest.raises(HomeError, match=r"overwrites an existing object.*If-None"):

@@ -31,9 +31,7 @@ psycopg = pytest.importorskip("psycopg", reason="make cluster-check installs psy
 pytestmark = pytest.mark.long
 
 
-def start_process(
-    database_address: str, n: int, seconds: float, lease: float
-) -> subprocess.Popen[str]:
+def start_process(database_address, n, seconds, lease):
     return subprocess.Popen(
         [sys.executable, "-m", "tests.resources.response_cache.shared_process",
          *map(str, (n, seconds, lease))],
@@ -81,9 +79,7 @@ def test_requests_of_a_killed_process_are_sent_by_another(database_address: str)
     process.stdout.close()
 
 
-def test_a_request_that_failed_can_be_sent_by_another_at_once(
-    open_shared_responses: Callable[..., ResponseStore],
-) -> None:
+def test_a_request_that_failed_can_be_sent_by_another_at_once(open_shared_responses):
     failing_engine = ScriptedEngine(Response(error="HTTP 500"))
     with pytest.raises(Exception, match="HTTP 500"):
         CachingModel("m", failing_engine, open_shared_responses()).response(requests_for("a"))
@@ -134,9 +130,7 @@ def test_a_wait_for_a_stopped_database_is_logged_and_limited(
 
 
 @pytest.mark.parametrize("interruption", [KeyboardInterrupt, ZeroDivisionError])
-def test_interrupted_work_is_rolled_back(
-    database_address: str, interruption: type[BaseException]
-) -> None:
+def test_interrupted_work_is_rolled_back(database_address, interruption):
     def work(connection: sa.Connection) -> None:
         connection.exec_driver_sql("CREATE TABLE half (done int)")
         raise interruption
@@ -170,9 +164,7 @@ def test_a_migrated_database_has_the_schema_of_a_new_one(database_address: str) 
     assert database.read(schema_differences) == []
 
 
-def test_a_database_that_cannot_be_used_is_named_without_its_password(
-    database_server: PostgresServer,
-) -> None:
+def test_a_database_that_cannot_be_used_is_named_without_its_password(database_server):
     address = database_server.address(password="wrong secret")
     with pytest.raises(HomeError, match="authentication failed") as raised:
         ResponseStore(PostgresDatabase(address, "BENCH_DATABASE"))
@@ -216,9 +208,7 @@ def fail_if_waiting(message: str) -> None:
     raise HomeError(message)
 
 
-def test_a_process_names_the_holder_that_it_waits_for_and_continues_after_its_death(
-    hold: Callable[..., Holder],
-) -> None:
+def test_a_process_names_the_holder_that_it_waits_for_and_continues_after_its_death(hold):
     first = hold(60, "m on codis", "m on blink")
     assert first.read_line() == "held"
     second, unrelated = hold(60, "m on codis"), hold(60, "n on codis")
@@ -230,9 +220,7 @@ def test_a_process_names_the_holder_that_it_waits_for_and_continues_after_its_de
     assert time.monotonic() - started_at < 10  # not the length of a lease
 
 
-def test_a_lock_of_another_machine_is_free_when_its_lease_ends(
-    database_address: str, hold: Callable[..., Holder], open_locks: Callable[..., Locks]
-) -> None:
+def test_a_lock_of_another_machine_is_free_when_its_lease_ends(database_address, hold, open_locks):
     first = hold(2, "a", "b")
     assert first.read_line() == "held"
     with psycopg.connect(database_address) as db:  # as if it were elsewhere
@@ -262,9 +250,7 @@ def test_holders_of_several_locks_in_any_order_take_turns(open_locks: Callable[.
     assert n_holders == [1] * 8
 
 
-def test_a_lock_is_held_over_a_restart_of_the_database(
-    database_server: PostgresServer, open_locks: Callable[..., Locks]
-) -> None:
+def test_a_lock_is_held_over_a_restart_of_the_database(database_server, open_locks):
     messages: list[str] = []
     with open_locks(8.0).held(["a"], fail_if_waiting):
         database_server.stop()

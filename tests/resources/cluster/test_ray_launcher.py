@@ -47,9 +47,7 @@ def cluster() -> Iterator[RayCluster]:
 
 
 @pytest.fixture(scope="module")
-def instance(
-    tmp_path_factory: pytest.TempPathFactory, cluster: RayCluster
-) -> Iterator[dg.DagsterInstance]:
+def instance(tmp_path_factory, cluster):
     home = tmp_path_factory.mktemp("home")
     (home / "bench.toml").write_text(
         '[models.tiny]\nkind = "transformers"\npath = "/proc/self/cwd/models"\ndevice = "cpu"\n'
@@ -69,9 +67,7 @@ def messages_of(instance: dg.DagsterInstance, run_id: str) -> str:
     return "\n".join(event.user_message or event.message for event in instance.all_logs(run_id))
 
 
-def test_a_run_has_the_resources_of_its_model_and_shows_no_token(
-    instance: dg.DagsterInstance, send: Launch, cluster: RayCluster
-) -> None:
+def test_a_run_has_the_resources_of_its_model_and_shows_no_token(instance, send, cluster):
     (cluster.folder_of(HEAD) / "models").mkdir()
     (cluster.folder_of(OTHER) / "models").mkdir()
     run_id = send({"dagster/partition": "tiny"})
@@ -88,9 +84,7 @@ def test_a_run_has_the_resources_of_its_model_and_shows_no_token(
     assert cluster.variables["RAY_AUTH_TOKEN"] not in debug_info
 
 
-def test_a_run_starts_when_an_earlier_one_frees_its_node(
-    instance: dg.DagsterInstance, send: Launch
-) -> None:
+def test_a_run_starts_when_an_earlier_one_frees_its_node(instance, send):
     whole_node = {"dagster-ray/config": '{"num_cpus": 1, "resources": {"node_b": 1}}'}
     first = send({**whole_node, "seconds": "300"})
     _wait_for_asset(instance, first)
@@ -119,9 +113,7 @@ def test_a_run_whose_job_ends_before_the_run_starts_fails(
     assert wait_for_end(instance, run_id, 5).status == dg.DagsterRunStatus.FAILURE
 
 
-def test_a_running_run_is_terminated_on_its_node(
-    instance: dg.DagsterInstance, send: Launch
-) -> None:
+def test_a_running_run_is_terminated_on_its_node(instance, send):
     run_id = send({"seconds": "300"})
     _wait_for_asset(instance, run_id)
     run = instance.get_run_by_id(run_id)

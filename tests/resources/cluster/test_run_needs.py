@@ -64,9 +64,7 @@ def run_of_partition(model: str) -> dg.DagsterRun:
         pytest.param("", {"cpu": 1}, id="questions are built without a model"),
     ],
 )
-def test_a_run_needs_the_resources_of_its_model(
-    settings: Settings, model: str, needs: dict[str, float]
-) -> None:
+def test_a_run_needs_the_resources_of_its_model(settings, model, needs):
     assert needs_of(run_of_partition(model), settings) == needs
 
 

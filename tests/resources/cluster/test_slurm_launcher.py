@@ -4,7 +4,6 @@ import os
 import signal
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import dagster as dg
 import pytest
@@ -43,9 +42,7 @@ def slurm() -> Iterator[SlurmCluster]:
 
 
 @pytest.fixture
-def instance(
-    slurm: SlurmCluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[dg.DagsterInstance]:
+def instance(slurm, tmp_path, monkeypatch):
     (tmp_path / "bench.toml").write_text(_TOML + slurm.toml)
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "dagster"))
     monkeypatch.setenv("NOWHERE", "postgresql://nowhere/none")
@@ -81,9 +78,7 @@ def wait_for_start(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterRun:
     return run
 
 
-def test_a_job_has_the_resources_of_its_model(
-    slurm: SlurmCluster, instance: dg.DagsterInstance, send: Launch
-) -> None:
+def test_a_job_has_the_resources_of_its_model(slurm, instance, send):
     run = run_of(instance, send({"dagster/partition": "wide"}))
     job = slurm.output("scontrol", "show", "job", run.tags[JOB])
     assert "gpu:1" in job
@@ -101,9 +96,7 @@ def drained_nodes(slurm: SlurmCluster) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("drained_nodes")
-def test_a_waiting_run_is_healthy_and_can_be_cancelled(
-    instance: dg.DagsterInstance, send: Launch
-) -> None:
+def test_a_waiting_run_is_healthy_and_can_be_cancelled(instance, send):
     run = run_of(instance, send())
     health = launcher_of(instance).check_run_worker_health(run)
     assert health.status == WorkerStatus.RUNNING
@@ -114,18 +107,14 @@ def test_a_waiting_run_is_healthy_and_can_be_cancelled(
 
 
 @pytest.mark.usefixtures("drained_nodes")
-def test_a_run_whose_job_somebody_else_cancelled_fails(
-    slurm: SlurmCluster, instance: dg.DagsterInstance, send: Launch
-) -> None:
+def test_a_run_whose_job_somebody_else_cancelled_fails(slurm, instance, send):
     run = run_of(instance, send())
     slurm.output("scancel", run.tags[JOB])
     assert end_orphaned_runs(instance) == [f"run {run.run_id[:8]}"]
     assert run_of(instance, run.run_id).status == dg.DagsterRunStatus.FAILURE
 
 
-def test_a_run_whose_process_was_killed_is_unhealthy(
-    slurm: SlurmCluster, instance: dg.DagsterInstance, send: Launch
-) -> None:
+def test_a_run_whose_process_was_killed_is_unhealthy(slurm, instance, send):
     run = wait_for_start(instance, send({"seconds": "300"}))
     _header, process_line, *_ = slurm.output("scontrol", "listpids", run.tags[JOB]).splitlines()
     pid, *_ = process_line.split()
@@ -138,9 +127,7 @@ def test_a_run_whose_process_was_killed_is_unhealthy(
         health = launcher_of(instance).check_run_worker_health(run)
 
 
-def test_a_run_is_healthy_while_the_controller_is_down(
-    slurm: SlurmCluster, instance: dg.DagsterInstance, send: Launch
-) -> None:
+def test_a_run_is_healthy_while_the_controller_is_down(slurm, instance, send):
     run = wait_for_start(instance, send({"seconds": "20"}))
     slurm.stop_controller()
     try:

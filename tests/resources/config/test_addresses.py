@@ -45,9 +45,7 @@ def test_a_key_in_an_address_becomes_a_variable(tmp_path: Path, section: str) ->
         ("../data", str(Path("../data").absolute())),
     ],
 )
-def test_a_command_s_source_is_an_unchanged_address_or_an_absolute_path(
-    tmp_path: Path, argument: str, source: str
-) -> None:
+def test_a_command_s_source_is_an_unchanged_address_or_an_absolute_path(tmp_path, argument, source):
     settings = load_settings(tmp_path).with_overrides(sources={"blink": argument})
     assert source_of(argument) == source
     assert settings.sources["blink"] == source

@@ -36,9 +36,7 @@ def test_without_a_file_everything_has_its_default(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("text", "message"), read_cases(__file__, "refused.jsonl"))
-def test_a_mistake_names_file_and_entry_and_no_secret(
-    tmp_path: Path, text: str, message: str
-) -> None:
+def test_a_mistake_names_file_and_entry_and_no_secret(tmp_path, text, message):
     with pytest.raises(BenchError, match=rf"bench\.toml.*{message}") as raised:
         check_toml(tmp_path, text)
     assert not re.search(SECRET, str(raised.value))
@@ -80,7 +78,5 @@ SHARED = '[storage]\ndatabase = "env:TEAM_DATABASE"\n'
         pytest.param(f'{SHARED}objects = "file:///mnt/shared"\n', True, id="both"),
     ],
 )
-def test_dagster_records_are_shared_where_responses_and_tables_are(
-    tmp_path: Path, text: str, shared: bool
-) -> None:
+def test_dagster_records_are_shared_where_responses_and_tables_are(tmp_path, text, shared):
     assert load_toml(tmp_path, text).storage.shares_records == shared

@@ -58,9 +58,7 @@ def secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Secrets:
     "k3y-b3h1nd-b34rer", "p4ssw0rd-0f-b33", "s-0f-4-cl1ent-Q7x", "k-0f-4cc3ss-Q7x",
     "eyJ0-1s-n0t-h3re-1", "w-b3l0w-1t-Q7x",
 ])  # fmt: skip
-def test_a_secret_of_bench_toml_or_the_environment_is_redacted(
-    secrets: Secrets, secret: str
-) -> None:
+def test_a_secret_of_bench_toml_or_the_environment_is_redacted(secrets, secret):
     assert secrets.redacted(f"<{secret}>") == "<***>"
 
 

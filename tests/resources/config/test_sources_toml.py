@@ -56,13 +56,8 @@ def test_without_a_source_to_remember_no_file_is_written(tmp_path: Path) -> None
     ],
 )
 def test_a_remembered_source_is_read_unless_bench_toml_decides(
-    tmp_path: Path,
-    toml_when_remembered: str,
-    toml_when_read: str,
-    rule: SourceRule,
-    *,
-    is_read: bool,
-) -> None:
+    tmp_path, toml_when_remembered, toml_when_read, rule, *, is_read
+):
     write_toml(tmp_path, toml_when_remembered)
     remember(tmp_path, "codis", "other")
     write_toml(tmp_path, toml_when_read)

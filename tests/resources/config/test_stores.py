@@ -1,14 +1,13 @@
 """Stores that [storage] names, and redaction of the passwords of databases."""
 
 import sys
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError
-from bench_resources.config.bench_toml import Settings, load_settings
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import known_secrets
 from bench_resources.config.stores import (
     existing_response_store,
@@ -31,9 +30,7 @@ def test_without_a_database_responses_are_in_a_file_of_the_home(tmp_path: Path) 
     assert existing_response_store(settings) is not None
 
 
-def test_a_variable_that_is_not_set_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_variable_that_is_not_set_is_named(tmp_path, monkeypatch):
     monkeypatch.delenv("TEAM_DATABASE", raising=False)
     settings = load_settings(write_storage_section(tmp_path, 'database = "env:TEAM_DATABASE"'))
     with pytest.raises(SettingsError, match="the environment variable TEAM_DATABASE is not set"):
@@ -51,9 +48,7 @@ def test_a_variable_that_is_not_set_is_named(
         "host=db password = 'h1dd3n-w0rd-Qx7' dbname=bench",
     ],
 )
-def test_the_password_of_a_database_is_redacted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str
-) -> None:
+def test_the_password_of_a_database_is_redacted(tmp_path, monkeypatch, address):
     monkeypatch.setenv("TEAM_DATABASE", address)
     secrets = known_secrets(write_storage_section(tmp_path, 'database = "env:TEAM_DATABASE"'))
     assert secrets.redacted("failed: h1dd3n-w0rd-Qx7, at db") == "failed: ***, at db"
@@ -81,12 +76,8 @@ def test_tables_lie_in_the_home_by_default(tmp_path: Path) -> None:
     ],
 )
 def test_without_its_driver_the_error_names_what_to_install(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    package: str,
-    storage: str,
-    open_store: Callable[[Settings], object],
-) -> None:
+    tmp_path, monkeypatch, package, storage, open_store
+):
     monkeypatch.setenv("TEAM_DATABASE", "postgresql://db/bench")
     monkeypatch.setitem(sys.modules, package, None)
     message = rf"needs {package}, .*: pip install 'bench-assets\[cluster\]'"

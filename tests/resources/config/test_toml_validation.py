@@ -12,9 +12,7 @@ TEXT = '[models.m]\nkind = "random"\n'
 
 
 @pytest.mark.parametrize("byte_order_mark", [b"", codecs.BOM_UTF8])
-def test_utf_8_is_read_with_and_without_a_byte_order_mark(
-    tmp_path: Path, byte_order_mark: bytes
-) -> None:
+def test_utf_8_is_read_with_and_without_a_byte_order_mark(tmp_path, byte_order_mark):
     file = tmp_path / "bench.toml"
     file.write_bytes(byte_order_mark + TEXT.replace("\n", "\r\n").encode())
     assert read_toml(file) == {"models": {"m": {"kind": "random"}}}
@@ -31,9 +29,7 @@ def test_utf_8_is_read_with_and_without_a_byte_order_mark(
         pytest.param(b'sk-0123456789abcdef = "x', r"not a TOML file", id="a key as a name"),
     ],
 )
-def test_an_invalid_file_is_named_with_the_reason_and_without_its_text(
-    tmp_path: Path, data: bytes, message: str
-) -> None:
+def test_an_invalid_file_is_named_with_the_reason_and_without_its_text(tmp_path, data, message):
     file = tmp_path / "bench.toml"
     file.write_bytes(data)
     with pytest.raises(SettingsError, match=f"bench.toml: .*({message})") as raised:

@@ -74,9 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
         start = int(self.headers.get("Range", "bytes=0-")[6:-1]) if self.state.resumes else 0
         self._send(206 if start else 200, data[start:], {}, self.state.break_after)
 
-    def _send(
-        self, status: int, body: bytes, headers: Mapping[str, str], break_after: int = 0
-    ) -> None:
+    def _send(self, status, body, headers, break_after=0):
         self.send_response(status)
         for header, value in {"Content-Length": str(len(body)), **headers}.items():
             self.send_header(header, value)

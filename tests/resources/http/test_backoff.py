@@ -13,9 +13,7 @@ from tests.resources.models.api.stand_ins import openai_error
 
 
 @pytest.mark.parametrize(("headers", "body", "least", "most"), read_cases(__file__, "waits.jsonl"))
-def test_the_wait_is_read_from_headers_or_body(
-    headers: dict[str, str], body: str, least: float, most: float
-) -> None:
+def test_the_wait_is_read_from_headers_or_body(headers, body, least, most):
     assert least <= wait_of(headers, body) <= most
 
 

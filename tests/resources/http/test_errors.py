@@ -40,9 +40,7 @@ def test_a_failure_is_shown_with_status_and_text(answer: Answer, expected_text: 
 @pytest.mark.parametrize(
     ("status", "body", "expected_start", "tries"), read_cases(__file__, "tries.jsonl")
 )
-def test_a_failure_has_a_number_of_tries(
-    status: int, body: object, expected_start: str, tries: int | str
-) -> None:
+def test_a_failure_has_a_number_of_tries(status, body, expected_start, tries):
     read_failure = failure_of(error(status, body))
     assert read_failure.what.startswith(expected_start)
     assert read_failure.tries == (UNLIMITED_TRIES if tries == "again" else tries)
@@ -55,9 +53,7 @@ def test_a_temporary_failure_is_no_refusal(status: int, message: str) -> None:
 
 
 @pytest.mark.parametrize(("status", "body", "kind"), read_cases(__file__, "refusals.jsonl"))
-def test_a_refused_request_has_its_kind_and_does_not_end_the_others(
-    status: int, body: object, kind: str
-) -> None:
+def test_a_refused_request_has_its_kind_and_does_not_end_the_others(status, body, kind):
     answer = error(status, body)
     assert failure_of(answer).refusal == kind
     with ChatServer(lambda request: "A" if "fine" in str(request) else answer) as server:

@@ -122,9 +122,7 @@ def open_shared(tmp_path: Path) -> Callable[..., ObjectImages]:
     return lambda name="here": ObjectImages(f"file://{tmp_path}/shared", "", str(tmp_path / name))
 
 
-def test_a_fetched_image_is_read_from_the_cache(
-    open_shared: Callable[..., ObjectImages], tmp_path: Path
-) -> None:
+def test_a_fetched_image_is_read_from_the_cache(open_shared, tmp_path):
     read, fetched, lost = put(open_shared("other"), "read", "fetched", "lost")
     images = open_shared()
     assert images.read(read) == b"read"
@@ -139,9 +137,7 @@ def test_a_fetched_image_is_read_from_the_cache(
 
 
 @pytest.mark.parametrize("damaged", [b"", b"onf", b"another"])
-def test_a_damaged_image_in_the_cache_is_fetched_again(
-    open_shared: Callable[..., ObjectImages], tmp_path: Path, damaged: bytes
-) -> None:
+def test_a_damaged_image_in_the_cache_is_fetched_again(open_shared, tmp_path, damaged):
     images = open_shared()
     (digest,) = put(images, "one")
     file = tmp_path / "here" / digest[:2] / digest
@@ -161,8 +157,6 @@ def test_a_damaged_image_in_the_cache_is_fetched_again(
     ],
     ids=["home", "shared folder", "object store"],
 )
-def test_bench_toml_selects_the_location(
-    tmp_path: Path, section: str, expected_location: Callable[[Path], ImageLocation]
-) -> None:
+def test_bench_toml_selects_the_location(tmp_path, section, expected_location):
     (tmp_path / "bench.toml").write_text(section)
     assert open_image_store(load_settings(tmp_path)).place == expected_location(tmp_path)

@@ -71,9 +71,7 @@ def test_the_format_is_detected_by_content(store: ImageStore, tmp_path: Path) ->
         ),
     ],
 )
-def test_a_file_that_is_no_usable_image_is_refused(
-    store: ImageStore, tmp_path: Path, data: bytes, message: str
-) -> None:
+def test_a_file_that_is_no_usable_image_is_refused(store, tmp_path, data, message):
     file = tmp_path / "photo.jpg"
     file.write_bytes(data)
     with pytest.raises(ImageError, match=f"photo.jpg: .*{message}"):

@@ -48,9 +48,7 @@ def test_a_copied_record_is_redacted(log_output: io.StringIO) -> None:
     assert log_output.getvalue() == "failed with ***\n"
 
 
-def test_opening_the_instance_of_a_home_redacts_logs(
-    log_output: io.StringIO, tmp_path: Path
-) -> None:
+def test_opening_the_instance_of_a_home_redacts_logs(log_output, tmp_path):
     """Dagster's daemon and web server open it, and load nothing else of this package."""
     logging.setLogRecordFactory(logging.LogRecord)
     write_dagster_yaml(tmp_path / "dagster", load_settings(tmp_path))

@@ -183,9 +183,7 @@ COMMANDS = [
 
 
 @pytest.mark.long
-def test_no_output_or_command_line_holds_a_key(
-    tmp_path: Path, keys: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_output_or_command_line_holds_a_key(tmp_path, keys, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
     monkeypatch.chdir(tmp_path)
     session, observed = 0, []
@@ -256,9 +254,7 @@ RANDOM_KEYS = {
 @pytest.mark.parametrize(
     "key", [*WORDS, *(pytest.param(key, id=name) for name, key in RANDOM_KEYS.items())]
 )
-def test_no_key_changes_an_ordinary_response(
-    tmp_path: Path, key: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_key_changes_an_ordinary_response(tmp_path, key, monkeypatch):
     texts = [f"{n}: {ORDINARY_TEXTS[n % len(ORDINARY_TEXTS)]} \u00a0{n:x}\r\n" for n in range(300)]
     texts[7] = "Category-localhost-timestamp, and not 550e8400 nor a3f1c9d2-timestamp-anything"
     monkeypatch.setenv("MY_KEY", key)

@@ -63,9 +63,7 @@ def visible_texts(echo: Echo, caplog: pytest.LogCaptureFixture, key: str) -> str
     return visible + caplog.text
 
 
-def test_text_beside_a_key_is_shown(
-    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_text_beside_a_key_is_shown(caplog, monkeypatch):
     monkeypatch.setenv("MY_KEY", f" {KEY}\t")  # blanks around a key are not part of it
     assert "'B, and your key is ***'" in visible_texts(RESPONSES["a text"], caplog, KEY)
     assert "Hello ***" in visible_texts(FAILURES["a page"], caplog, KEY)
@@ -73,9 +71,7 @@ def test_text_beside_a_key_is_shown(
 
 
 @pytest.mark.parametrize("word", ["x", "test", "EMPTY", "none", "1234"])
-def test_a_common_word_in_place_of_a_key_is_not_redacted(
-    word: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_common_word_in_place_of_a_key_is_not_redacted(word, monkeypatch):
     monkeypatch.setenv("MY_KEY", word)
     with ChatServer(lambda _: Answer(status=400, text="an extra test of 1234 is EMPTY")) as server:
         (response,) = ask(server.base_url, "?", api_key_env="MY_KEY")
@@ -93,9 +89,7 @@ def test_a_common_word_in_place_of_a_key_is_not_redacted(
         pytest.param("  ", "MY_KEY is not set", id="blanks alone"),
     ],
 )
-def test_a_key_that_no_header_can_hold_is_refused_with_its_variable(
-    value: str, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_that_no_header_can_hold_is_refused_with_its_variable(value, message, monkeypatch):
     monkeypatch.setenv("MY_KEY", value)
     with ChatServer() as server:
         with pytest.raises(SettingsError, match=message) as raised:

@@ -171,9 +171,7 @@ def execute_sql(file: Path, *statements: str) -> None:
         ),
     ],
 )
-def test_a_database_of_another_schema_is_refused_and_not_changed(
-    file: Path, damage: list[str], expected_message: str
-) -> None:
+def test_a_database_of_another_schema_is_refused_and_not_changed(file, damage, expected_message):
     response_file(file)
     execute_sql(file, "PRAGMA journal_mode = DELETE", *damage)
     content = file.read_bytes()
@@ -189,9 +187,7 @@ def test_a_database_of_another_schema_is_refused_and_not_changed(
         pytest.param(b"\0" * 8192, "damaged .*sqlite3 FILE .recover", id="zeros"),
     ],
 )
-def test_a_file_that_is_no_database_is_refused_and_not_changed(
-    file: Path, content: bytes, expected_message: str
-) -> None:
+def test_a_file_that_is_no_database_is_refused_and_not_changed(file, content, expected_message):
     file.parent.mkdir()
     file.write_bytes(content)
     with pytest.raises(HomeError, match=rf"responses\.sqlite: .*{expected_message}"):

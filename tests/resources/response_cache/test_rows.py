@@ -95,9 +95,7 @@ ANY_RESPONSE = {
 
 
 @pytest.mark.parametrize("response", ANY_RESPONSE.values(), ids=ANY_RESPONSE)
-def test_any_response_is_read_back_unchanged(
-    open_store: Callable[[], ResponseStore], response: Response
-) -> None:
+def test_any_response_is_read_back_unchanged(open_store, response):
     engine, requests = ScriptedEngine(response), requests_for("a")
     assert CachingModel("m", engine, open_store()).response(requests) == [response]
     assert CachingModel("m", engine, open_store()).response(requests) == [response]
@@ -115,9 +113,7 @@ def test_any_response_is_read_back_unchanged(
         "DELETE FROM responses",
     ],
 )
-def test_damaged_responses_are_requested_again(
-    open_store: Callable[[], ResponseStore], sql: str
-) -> None:
+def test_damaged_responses_are_requested_again(open_store, sql):
     def respond() -> int:
         """Number of requests that two responses take."""
         engine = ScriptedEngine(Response(text="A", seconds=float("nan")))  # equals no other number
@@ -157,9 +153,7 @@ def test_the_first_response_to_a_request_is_kept(store: ResponseStore) -> None:
     assert store.find([digest_of("a")])[digest_of("a")].text == "first"
 
 
-def test_a_full_queue_and_the_end_are_written_without_waiting_for_more(
-    store: ResponseStore, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_full_queue_and_the_end_are_written_without_waiting_for_more(store, monkeypatch):
     monkeypatch.setattr("bench_resources.response_cache.sessions._BATCH_SECONDS", 5.0)
     keys = [digest_of(str(n)) for n in range(250)]
     started_at = perf_counter()
@@ -242,9 +236,7 @@ def downgrade(store: ResponseStore) -> None:
     store.database.write(partial(_execute, set_revision))
 
 
-def test_a_store_of_revision_1_is_read_once_it_is_migrated(
-    store: ResponseStore, open_store: Callable[[], ResponseStore]
-) -> None:
+def test_a_store_of_revision_1_is_read_once_it_is_migrated(store, open_store):
     downgrade(store)
     with pytest.raises(HomeError, match=r"older version\. Run `bench home migrate-schema`"):
         open_store()

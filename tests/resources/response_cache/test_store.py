@@ -63,9 +63,7 @@ def test_a_second_run_sends_no_requests(server: ChatServer, file: Path) -> None:
         pytest.param({"spec": {"extra_body": {"top_k": 1}}}, id="another field"),
     ],
 )
-def test_a_request_with_another_setting_is_sent_once(
-    server: ChatServer, file: Path, changes: dict[str, dict[str, Any]]
-) -> None:
+def test_a_request_with_another_setting_is_sent_once(server, file, changes):
     (request,) = requests_for("a")
     remembering(server.base_url, file).response([request])
     changed = replace(request, **changes.get("request", {}))
@@ -213,9 +211,7 @@ def stores(tmp_path: Path) -> tuple[ResponseStore, ResponseStore]:
         pytest.param("UPDATE responses SET asked_at = 'yesterday'", 0, id="an unknown moment"),
     ],
 )
-def test_damaged_rows_are_not_merged(
-    stores: tuple[ResponseStore, ResponseStore], sql: str, n_left_out: int
-) -> None:
+def test_damaged_rows_are_not_merged(stores, sql, n_left_out):
     source, target = stores
     keep(source, row("a"))
     with sqlite3.connect(source.place) as db:

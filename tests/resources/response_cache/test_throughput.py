@@ -5,7 +5,7 @@ from unittest.mock import Mock
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from bench_resources.response_cache.throughput import ProgressStyle, RequestProgress, Throughput
+from bench_resources.response_cache.throughput import RequestProgress, Throughput
 
 RESPONSES = [
     Response(text="a", prompt_tokens=100, completion_tokens=4),
@@ -43,9 +43,7 @@ def test_arrived_responses_are_reported_with_their_cost() -> None:
 
 
 @pytest.mark.parametrize("style", ["in the log", "as lines", "as a bar"])
-def test_a_line_of_progress_estimates_the_time_left(
-    style: ProgressStyle, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_line_of_progress_estimates_the_time_left(style, capsys):
     """Four of ten were stored; two came in 12 s, so that the other four take 24 s."""
     clock = iter([0.0, 0.0, 6.0, 12.0])
     logged: list[str] = []

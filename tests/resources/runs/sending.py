@@ -2,9 +2,8 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import dagster as dg
@@ -18,9 +17,7 @@ Launch: TypeAlias = Callable[..., str]
 
 
 @contextmanager
-def instance_of(
-    home: Path, launcher: Mapping[str, Any] | None = None
-) -> Iterator[dg.DagsterInstance]:
+def instance_of(home, launcher=None):
     """Open an instance in a home, with Dagster's default run launcher or another."""
     folder = home / "dagster"
     folder.mkdir(parents=True)

@@ -1,7 +1,5 @@
 """Ray's launcher: health of runs of commands, and how long runs may queue."""
 
-from pathlib import Path
-
 import pytest
 import yaml
 
@@ -33,9 +31,7 @@ def test_the_health_of_a_run_of_a_command_is_that_of_its_process() -> None:
         pytest.param("wait_for_room = 86400\n", 86_700, id="a day, and five minutes"),
     ],
 )
-def test_a_run_may_queue_for_its_limit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str, expected_seconds: int
-) -> None:
+def test_a_run_may_queue_for_its_limit(tmp_path, monkeypatch, option, expected_seconds):
     monkeypatch.setenv("BENCH_DATABASE", "postgresql://127.0.0.1:9/bench")
     (tmp_path / "bench.toml").write_text(
         f'[storage]\ndatabase = "env:BENCH_DATABASE"\nobjects = "file://{tmp_path}/all"\n'

@@ -32,9 +32,7 @@ def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
         yield instance
 
 
-def materialize(
-    instance: dg.DagsterInstance, asset: dg.AssetsDefinition, model: str | None = None
-) -> str:
+def materialize(instance, asset, model=None):
     return dg.materialize(
         [asset], instance=instance, partition_key=model, raise_on_error=False
     ).run_id
@@ -54,9 +52,7 @@ def test_runs_that_made_present_tables_stay(instance: dg.DagsterInstance, tmp_pa
     assert list(tmp_path.rglob(f"{second}.db"))
 
 
-def test_young_and_unfinished_runs_stay_and_the_limit_is_respected(
-    instance: dg.DagsterInstance,
-) -> None:
+def test_young_and_unfinished_runs_stay_and_the_limit_is_respected(instance):
     failed = [materialize(instance, scores, "broken") for _ in range(3)]
     job = dg.Definitions([questions]).resolve_implicit_global_asset_job_def()
     running = instance.create_run_for_job(job, status=dg.DagsterRunStatus.STARTED).run_id

@@ -38,9 +38,7 @@ def test_an_expired_claim_is_taken_over_once(take: Callable[[float, str], bool])
 
 
 @pytest.mark.parametrize("is_expired", [False, True], ids=["free", "expired"])
-def test_one_of_many_concurrent_claims_succeeds(
-    take: Callable[[float, str], bool], is_expired: bool
-) -> None:
+def test_one_of_many_concurrent_claims_succeeds(take, is_expired):
     if is_expired:
         assert take(0.1, "a")
         time.sleep(0.2)
@@ -48,9 +46,7 @@ def test_one_of_many_concurrent_claims_succeeds(
         assert sum(threads.map(partial(take, 60), ["a"] * 8)) == 1
 
 
-def test_an_owner_takes_free_leases_and_keeps_its_own(
-    open_database: Callable[[], Database],
-) -> None:
+def test_an_owner_takes_free_leases_and_keeps_its_own(open_database):
     first, second = Leases(open_database(), 60), Leases(open_database(), 60, note="second")
     assert first.take("ab") == first.take("ab") == {"a", "b"}
     assert second.take("abc") == {"c"}
@@ -65,9 +61,7 @@ def test_an_owner_takes_free_leases_and_keeps_its_own(
     assert second.take("abc") == {"a", "b", "c"}
 
 
-def test_a_lease_is_lost_if_it_expires_without_release(
-    open_database: Callable[[], Database],
-) -> None:
+def test_a_lease_is_lost_if_it_expires_without_release(open_database):
     holder, watcher = Leases(open_database(), 0.5), Leases(open_database(), 0.5)
     assert not watcher.is_lost("run:1")
     holder.take(["run:1"])

@@ -1,6 +1,5 @@
 """Damaged and misplaced table files are errors, whatever is read of them."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -71,26 +70,20 @@ READ_OPERATIONS = pytest.mark.parametrize(
         pytest.param(lambda path: (path.unlink(), path.mkdir()), id="a folder in its place"),
     ],
 )
-def test_a_damaged_table_is_an_error(
-    files: TableFiles, path: Path, damage: Callable[[Path], object], read: Callable[..., object]
-) -> None:
+def test_a_damaged_table_is_an_error(files, path, damage, read):
     damage(path)
     with pytest.raises(TableError, match=r"all\.parquet"):
         read(files, "")
 
 
 @READ_OPERATIONS
-def test_a_table_under_the_name_of_another_is_an_error(
-    files: TableFiles, read: Callable[..., object]
-) -> None:
+def test_a_table_under_the_name_of_another_is_an_error(files, read):
     Path(files.write(KEY, ROWS, Score, "b")).rename(files.path(KEY, "b").with_stem("a"))
     with pytest.raises(TableError, match=r"table suite/scores/a\.parquet, got suite/scores/b"):
         read(files, "a")
 
 
-def test_tables_stay_valid_when_they_are_moved_to_another_source(
-    files: TableFiles, tmp_path: Path
-) -> None:
+def test_tables_stay_valid_when_they_are_moved_to_another_source(files, tmp_path):
     files.write(KEY, ROWS, Score, "all")
     moved = TableFiles(folder=str(tmp_path), places={"suite": ".of/x-1"})
     files.path(KEY, "all").parent.parent.rename(tmp_path / "aside")

@@ -154,9 +154,7 @@ def test_version_state_and_checksum_change_with_the_table(open_home: OpenHome) -
     assert tables.verify(KEY, "m") != checksum
 
 
-def test_sql_over_shared_tables_equals_sql_over_a_folder(
-    open_home: OpenHome, tmp_path: Path
-) -> None:
+def test_sql_over_shared_tables_equals_sql_over_a_folder(open_home, tmp_path):
     sql = """SELECT model, avg(value) AS mean, count(*) AS n, sum(value) AS total FROM s
              WHERE model <> $excluded GROUP BY model ORDER BY model"""
 
@@ -192,9 +190,7 @@ def test_a_query_reports_a_damaged_table_and_leaves_it_out(open_home: OpenHome) 
 
 
 @long
-def test_a_refusing_store_is_not_reported_as_damage(
-    bucket: str, store_endpoint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_refusing_store_is_not_reported_as_damage(bucket, store_endpoint, tmp_path, monkeypatch):
     with Front(store_endpoint) as front:
         tables = TableFiles(
             folder=str(tmp_path / "tables"), objects=f"{bucket}/team", endpoint=front.endpoint

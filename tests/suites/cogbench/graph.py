@@ -1,6 +1,6 @@
 """The assets of CogBench over the home folder of a test."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +31,7 @@ class Bench(Home):
     def __init__(self, folder: Path, source: Path | None = None, **chosen: Any) -> None:
         super().__init__(folder, "cogbench", source, **chosen)
 
-    def materialize_and_check(
-        self, selection: dg.AssetSelection, model: str | None = None
-    ) -> Mapping[str, bool]:
+    def materialize_and_check(self, selection, model=None):
         """Materialize assets, run their checks, and return by name whether a check passed."""
         asset_keys = {key for asset in ASSETS for key in asset.keys}
         dependencies = [keys for asset in ASSETS for keys in asset.asset_deps.values()]

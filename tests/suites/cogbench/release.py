@@ -2,7 +2,6 @@
 
 import io
 import json
-from pathlib import Path
 from typing import Any
 
 from PIL import Image
@@ -49,9 +48,7 @@ def palette_image() -> bytes:
     return file.getvalue()
 
 
-def write_release(
-    folder: Path, stories: Any, questions: Any = (), images: tuple[str, ...] = ("kite.jpg",)
-) -> Path:
+def write_release(folder, stories, questions=(), images=("kite.jpg",)):
     """Write a published edition; a str is written unchanged, for files that are broken."""
     (folder / "images").mkdir(parents=True, exist_ok=True)
     for name, content in (("description", stories), ("vqa", questions)):

@@ -40,9 +40,7 @@ def assert_named_once_and_first(home: Path, stderr: str) -> None:
         "report",
     ],
 )
-def test_a_command_names_a_new_home_once_and_first(
-    home: Path, capfd: pytest.CaptureFixture[str], command: str
-) -> None:
+def test_a_command_names_a_new_home_once_and_first(home, capfd, command):
     result = bench(*command.split())
     assert_named_once_and_first(home, result.stderr + capfd.readouterr().err)
 
@@ -52,9 +50,7 @@ def test_an_evaluation_that_fails_names_a_new_home_once_and_first(home: Path) ->
     assert_named_once_and_first(home, result.stderr)
 
 
-def test_rows_in_python_name_a_new_home_first(
-    home: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_rows_in_python_name_a_new_home_first(home, capfd):
     bench_assets.load(bench_assets.Benchmark(ROWS, name="facts"))
     assert_named_once_and_first(home, capfd.readouterr().err)
 

@@ -137,9 +137,7 @@ def test_each_model_has_a_table_whose_cells_break_between_words() -> None:
     ]
 
 
-def test_rows_that_are_too_wide_have_a_line_for_each_field_that_is_not_empty(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rows_that_are_too_wide_have_a_line_for_each_field_that_is_not_empty(capsys, monkeypatch):
     monkeypatch.setattr("bench_assets.workspace.console.output.output_width", lambda: 10)
     print_rows([Row("abcdefghij", ("klmnopqrst",)), Row("", ("u",))], as_json=False)
     assert capsys.readouterr().out == "name: abcdefghij\nseveral: klmnopqrst\n\nseveral: u\n\n"

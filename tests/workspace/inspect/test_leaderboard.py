@@ -171,9 +171,7 @@ def test_the_lowest_error_has_the_best_rank() -> None:
     assert "lower is better: e" in matrix.legend
 
 
-def test_tasks_on_which_no_model_beats_the_baseline_come_last(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_tasks_on_which_no_model_beats_the_baseline_come_last(capsys):
     """The best constant response has 0.4: 0.35 to 0.55 contains it, 0.5 to 0.7 does not."""
     rows = [
         measured("a", "good", 0.45, low=0.35, high=0.55),

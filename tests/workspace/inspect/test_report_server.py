@@ -142,9 +142,7 @@ def test_links_go_to_the_last_address_that_was_served(folder: Path) -> None:
         assert third_address == second_address
 
 
-def test_a_report_that_cannot_be_updated_is_served_on_and_tried_again(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_report_that_cannot_be_updated_is_served_on_and_tried_again(folder, capsys, monkeypatch):
     monkeypatch.setattr(report_server, "EVERY", 0.001)
     n_calls = count(1)
     called_four_times = Event()

@@ -125,9 +125,7 @@ def test_a_pool_of_some_models_limits_their_runs_by_a_tag(tmp_path: Path) -> Non
     assert limits == {"gpu": 3, "gpu-80gb": 2, "judge": 4, "server": 4}
 
 
-def test_a_package_that_shared_records_need_is_named_where_it_is_missing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_package_that_shared_records_need_is_named_where_it_is_missing(tmp_path, monkeypatch):
     monkeypatch.setattr("sys.path", [str(CHECKOUT)])
     monkeypatch.setattr("sys.path_importer_cache", {})
     shared = '[storage]\ndatabase = "env:TEAM_DATABASE"\nobjects = "file:///mnt/shared"\n'

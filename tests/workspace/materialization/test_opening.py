@@ -71,9 +71,7 @@ COMMANDS_WITH_FINDINGS = ("audit run --json",)  # exit code 1
 @pytest.mark.parametrize(
     ("name", "command", "expected"), read_rows(__file__, "reading_commands.jsonl")
 )
-def test_commands_read_the_tables_of_the_last_evaluated_source(
-    folder: Path, name: str, command: list[str], expected: str
-) -> None:
+def test_commands_read_the_tables_of_the_last_evaluated_source(folder, name, command, expected):
     result = bench(*command, code=int(name in COMMANDS_WITH_FINDINGS))
     assert expected in result.output
     reads_all_suites = name.startswith(("leaderboard", "report"))
@@ -110,9 +108,7 @@ def test_an_evaluation_without_a_source_brings_back_that_of_bench_toml(folder: P
 
 
 @pytest.mark.long
-def test_a_source_added_to_bench_toml_replaces_a_remembered_one(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_a_source_added_to_bench_toml_replaces_a_remembered_one(folder, tmp_path):
     evaluate("fridge", "--source", folder / "two.jsonl")
     toml = tmp_path / "home/bench.toml"
     toml.write_text(f'{TOML}\n[sources]\nfridge = "{folder / "three.jsonl"}"\n')

@@ -1,7 +1,7 @@
 """Which tables are built again: commands and the UI agree on what is current."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
@@ -27,9 +27,7 @@ def question_rows(n: int, answer: str = "A") -> str:
     )
 
 
-def configure(
-    home: Path, file: str = "quiz.jsonl", response: str = "A", judge: str = "rules"
-) -> None:
+def configure(home, file="quiz.jsonl", response="A", judge="rules"):
     toml = home / "bench.toml"
     toml.write_text(QUIZ.format(file=file, response=response, judge=judge, toml=toml))
 
@@ -138,9 +136,7 @@ def delete_questions(home: Path) -> None:
         (delete_questions, [QUESTIONS]),
     ],
 )
-def test_a_change_makes_again_what_depends_on_it(
-    home: Path, change: Callable[[Path], object], expected_runs: list[str]
-) -> None:
+def test_a_change_makes_again_what_depends_on_it(home, change, expected_runs):
     evaluate_by_command(home, "a")
     change(home)
     assert evaluate_by_command(home, "a") == expected_runs

@@ -2,7 +2,6 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,6 @@ from tests.resources.annotation.port_cases import (
     CASES,
     FORM,
     A,
-    Annotators,
     B,
     collected_answer,
     unit,
@@ -26,9 +24,7 @@ from tests.resources.annotation.port_cases import (
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_pages_keep_the_contract_of_backends(
-    case: Callable[[Annotators], None], site: Site
-) -> None:
+def test_pages_keep_the_contract_of_backends(case, site):
     case(PageAnnotators(site))
 
 

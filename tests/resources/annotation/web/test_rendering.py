@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +11,7 @@ from bench_resources.images.store import ImageStore
 from tests.fakes.annotation_pages import Site
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page, Request
+    from playwright.sync_api import Page, Request
 from tests.browser.people_forms import EVERY, VOTES, draw_sun
 
 pytestmark = pytest.mark.browser
@@ -91,9 +90,7 @@ def test_all_units_are_answered_with_keys_alone(page: "Page", site: Site) -> Non
     assert [answer.values["why"] for answer in answers] == [("12 reasons",)] * 3
 
 
-def test_each_kind_of_field_is_filled_in_with_keys_alone(
-    page: "Page", site: Site, tmp_path: Path
-) -> None:
+def test_each_kind_of_field_is_filled_in_with_keys_alone(page, site, tmp_path):
     enter(page, site)
     open_task(page, EVERY.title)
     first_url = page.url
@@ -156,9 +153,7 @@ def test_axe_finds_no_violation_on_any_page(page: "Page", site: Site, theme: str
     assert violations == {"home": [], "pair": [], "mine": [], "every": [], "thanks": []}
 
 
-def test_pages_fit_a_phone_and_their_buttons_are_large_enough(
-    chromium: "Browser", site: Site
-) -> None:
+def test_pages_fit_a_phone_and_their_buttons_are_large_enough(chromium, site):
     context = chromium.new_context(
         viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
     )

@@ -43,9 +43,7 @@ def test_a_form_with_the_token_of_another_person_is_refused(site: Site) -> None:
 
 
 @pytest.mark.parametrize("host", ["lab.example", "{own}"], ids=["passed on", "not passed on"])
-def test_behind_a_proxy_forms_are_accepted_and_cookies_are_secure(
-    tmp_path: Path, host: str
-) -> None:
+def test_behind_a_proxy_forms_are_accepted_and_cookies_are_secure(tmp_path, host):
     with Site(tmp_path, url="https://lab.example") as site:
         site.backend.ask(FORM, [A])
         cookie = httpx.get(site.address + site.link("ana"), trust_env=False).headers["set-cookie"]
@@ -114,9 +112,7 @@ BODIES: dict[str, tuple[list[bytes], int]] = {
 
 
 @pytest.mark.parametrize(("pieces", "status"), BODIES.values(), ids=BODIES)
-def test_a_body_that_is_too_large_or_no_form_is_refused(
-    site: Site, pieces: list[bytes], status: int
-) -> None:
+def test_a_body_that_is_too_large_or_no_form_is_refused(site, pieces, status):
     site.backend.ask(FORM, [A])
     page, http = shown(site), site.visitor("ana").http
     headers = {"content-type": "application/x-www-form-urlencoded"}
@@ -160,16 +156,12 @@ def hostile_task(site: Site) -> AnnotationTask:
 
 @pytest.mark.usefixtures("hostile_task")
 @pytest.mark.parametrize("place", ["title", "instructions", "label", "heading", "text"])
-def test_a_hostile_text_is_shown_with_its_control_characters_escaped(
-    site: Site, place: str
-) -> None:
+def test_a_hostile_text_is_shown_with_its_control_characters_escaped(site, place):
     page = site.visitor("ana").next("/f/1")
     assert f"{place}{escape_controls(HOSTILE)}" in unescape(page.text)
 
 
-def test_hostile_answers_are_stored_unchanged_and_shown_as_text(
-    site: Site, hostile_task: AnnotationTask
-) -> None:
+def test_hostile_answers_are_stored_unchanged_and_shown_as_text(site, hostile_task):
     ana = site.visitor("ana")
     page = ana.next("/f/1")
     ana.send(page, a=escape_controls(HOSTILE), t=HOSTILE)
@@ -181,9 +173,7 @@ def test_hostile_answers_are_stored_unchanged_and_shown_as_text(
         assert "<script>alert" not in text
 
 
-def test_logs_have_no_links_pseudonyms_or_answers(
-    site: Site, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_logs_have_no_links_pseudonyms_or_answers(site, caplog):
     site.backend.ask(FORM, [A])
     link = site.link("pseudonym-of-ana")
     with caplog.at_level(logging.DEBUG, "bench_assets"), caplog.at_level(logging.DEBUG, "uvicorn"):
@@ -210,9 +200,7 @@ def test_the_page_of_a_damaged_store_does_not_show_its_path(site: Site) -> None:
     assert str(site.store.file) not in page.text
 
 
-def test_without_their_packages_the_error_names_what_to_install(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_their_packages_the_error_names_what_to_install(tmp_path, monkeypatch):
     (tmp_path / "bench.toml").write_text('[annotation]\nkind = "pages"\n')
     assert setup_of(load_settings(tmp_path))
     monkeypatch.setitem(sys.modules, "python_multipart", None)
@@ -251,9 +239,7 @@ def test_a_form_is_accepted_only_from_its_own_site(site: Site, origin: str, stat
     assert sent.status_code == status
 
 
-def test_half_open_connections_shut_nobody_out_and_are_closed(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_half_open_connections_shut_nobody_out_and_are_closed(site, monkeypatch):
     monkeypatch.setattr("bench_resources.annotation.web.server._QUIET", 0.5)
     host, port = site.address.removeprefix("http://").split(":")
     half_requests = [

@@ -80,9 +80,7 @@ def store(tmp_path: Path) -> PagesStore:
     return PagesStore(tmp_path / "pages.sqlite")
 
 
-def test_the_file_of_the_key_is_readable_only_by_its_owner(
-    store: PagesStore, tmp_path: Path
-) -> None:
+def test_the_file_of_the_key_is_readable_only_by_its_owner(store, tmp_path):
     LinkSigner.beside(store)
     assert (tmp_path / NAME).stat().st_mode & 0o777 == 0o600
 

@@ -23,9 +23,7 @@ VLLM = "vllm serve {path} --port {port}"
     ],
     ids=["the example", "inside of words", "JSON is no name"],
 )
-def test_a_command_is_split_into_words_with_path_port_and_name_filled_in(
-    serve: str, words: list[str]
-) -> None:
+def test_a_command_is_split_into_words_with_path_port_and_name_filled_in(serve, words):
     spec = ServerSpec.model_validate({"kind": "server", "path": "w", "serve": serve})
     assert spec.command(path="/w s", port=7, name="run/1@2") == words
 
@@ -43,9 +41,7 @@ def test_a_command_is_split_into_words_with_path_port_and_name_filled_in(
         (VLLM, {"format": "anthropic"}, ""),
     ],
 )
-def test_a_server_is_known_by_its_command(
-    serve: str, other_entries: dict[str, str], server: str
-) -> None:
+def test_a_server_is_known_by_its_command(serve, other_entries, server):
     section = {"kind": "server", "path": "w", "serve": serve, **other_entries}
     assert ServerSpec.model_validate(section).server == server
 
@@ -90,24 +86,18 @@ def sent_fields(request: Request, **fields: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("fields", "body"), read_cases(__file__, "sent_fields.jsonl"))
-def test_a_request_has_the_fields_that_the_server_knows(
-    fields: dict[str, Any], body: dict[str, Any]
-) -> None:
+def test_a_request_has_the_fields_that_the_server_knows(fields, body):
     assert sent_fields(Request(prompt=Prompt.of("?")), **fields) == body
 
 
 @pytest.mark.parametrize(("fields", "suffix"), read_cases(__file__, "identities.jsonl"))
-def test_the_identity_has_the_fields_that_change_responses(
-    fields: dict[str, Any], suffix: str
-) -> None:
+def test_the_identity_has_the_fields_that_change_responses(fields, suffix):
     """Cached responses are found by it: if it changes here, everything is requested again."""
     assert server_spec(**fields).identity_of() == f"server:http://s/v1|m{suffix}"
 
 
 @pytest.mark.parametrize(("fields", "message"), read_cases(__file__, "refused_settings.jsonl"))
-def test_settings_that_do_not_fit_the_server_are_refused(
-    fields: dict[str, Any], message: str
-) -> None:
+def test_settings_that_do_not_fit_the_server_are_refused(fields, message):
     with pytest.raises(ValidationError, match=message):
         server_spec(**fields)
 

@@ -44,9 +44,7 @@ def engine(
         pytest.param({"budget": 15}, 20, id="without prices nothing costs anything"),
     ],
 )
-def test_requests_are_sent_until_the_budget_is_spent(
-    fields: dict[str, Any], n_allowed: int
-) -> None:
+def test_requests_are_sent_until_the_budget_is_spent(fields, n_allowed):
     with ChatServer() as server:
         responses = dict(engine(server, **fields).stream(TWENTY))
         assert server.n_requests == n_allowed

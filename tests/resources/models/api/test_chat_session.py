@@ -38,9 +38,7 @@ def _failure_answer(raw: str = "", **fields: Any) -> Answer:
 @pytest.mark.parametrize(
     ("failures", "n_requests", "error", "refused"), read_cases(__file__, "tries.jsonl")
 )
-def test_failures_are_tried_again_where_that_may_help(
-    failures: list[int | dict[str, Any]], n_requests: int, error: str, refused: str
-) -> None:
+def test_failures_are_tried_again_where_that_may_help(failures, n_requests, error, refused):
     with ChatServer() as server:
         for failure in failures:
             answer = failure if isinstance(failure, int) else _failure_answer(**failure)
@@ -129,9 +127,7 @@ def hosted_key(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("hosted_key")
-def test_only_hosted_servers_are_reached_through_the_proxy_of_the_environment(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_only_hosted_servers_are_reached_through_the_proxy_of_the_environment(monkeypatch):
     with ChatServer() as proxy, ChatServer("A") as local:  # this proxy knows no CONNECT
         for name in PROXY_VARIABLES:
             monkeypatch.setenv(name, proxy.base_url.removesuffix("/v1"))

@@ -39,9 +39,7 @@ def rises(seconds: float) -> int:
         pytest.param(rises, 40_000, id="16, then 256"),
     ],
 )
-def test_a_searched_limit_is_nine_tenths_as_fast_as_the_best_fixed_one(
-    capacity: Capacity, n: int, bears: float
-) -> None:
+def test_a_searched_limit_is_nine_tenths_as_fast_as_the_best_fixed_one(capacity, n, bears):
     seconds_of_fixed_limits = [
         SimulatedServer(capacity, bears).seconds_for(n, ConcurrencyLimit(concurrency))
         for concurrency in (16, 32, 64, 128, 256, 512)
@@ -81,9 +79,7 @@ NO_CONNECTION = Failure(what="refused", tries=UNLIMITED_TRIES, unreachable=True)
         pytest.param([LOADING], 8, id="a model that is still loading does not change it"),
     ],
 )
-def test_only_an_overload_lowers_the_limit(
-    outcomes: list[Response | Failure], limit: float
-) -> None:
+def test_only_an_overload_lowers_the_limit(outcomes, limit):
     spec = ServerSpec(kind="server", base_url="http://s", model="m", concurrency=8)
     endpoint = Endpoint(spec, "/chat/completions")
     for outcome in outcomes:

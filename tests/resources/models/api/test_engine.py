@@ -60,9 +60,7 @@ def user(content: Any) -> dict[str, Any]:
         ),
     ],
 )
-def test_the_body_has_the_settings_and_the_prompt(
-    spec: dict[str, Any], request_: Request, expected: dict[str, Any]
-) -> None:
+def test_the_body_has_the_settings_and_the_prompt(spec, request_, expected):
     with ChatServer() as server:
         list(engine(server.base_url, **spec).stream([request_]))
         assert server.bodies == [{"model": "m", **expected}]
@@ -119,9 +117,7 @@ def test_closing_a_stream_cancels_its_requests() -> None:
         ),
     ],
 )
-def test_a_request_that_cannot_be_sent_is_its_own_error_alone(
-    prompt: Prompt, expected_message: str
-) -> None:
+def test_a_request_that_cannot_be_sent_is_its_own_error_alone(prompt, expected_message):
     with ChatServer() as server:
         requests = [Request(prompt=prompt), Request(prompt=Prompt.of("?"))]
         responses = dict(engine(server.base_url).stream(requests))

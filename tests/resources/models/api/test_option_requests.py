@@ -57,9 +57,7 @@ def ask(answer: Callable[[dict[str, Any]], Any]) -> tuple[Response, list[dict[st
         (openai, "response_format", 2),
     ],
 )
-def test_an_option_is_requested_by_the_field_that_the_server_obeys(
-    answer: Callable[[dict[str, Any]], Any], field: str, n_probes: int
-) -> None:
+def test_an_option_is_requested_by_the_field_that_the_server_obeys(answer, field, n_probes):
     response, bodies = ask(answer)
     assert (response.error, response.text, response.note) == ("", "C", f"options by {field}")
     assert len(bodies) == n_probes + 1

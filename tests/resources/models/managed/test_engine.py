@@ -72,9 +72,7 @@ def answers_of(models: Models, *texts: str) -> list[str]:
     return [response.error or response.text for response in responses]
 
 
-def test_a_checkpoint_is_served_by_the_command_until_the_models_are_closed(
-    weights: Path, tmp_path: Path
-) -> None:
+def test_a_checkpoint_is_served_by_the_command_until_the_models_are_closed(weights, tmp_path):
     starts = tmp_path / "starts"
     program = install(tmp_path / "bin", f"starts={starts}", "loading=2")
 
@@ -86,9 +84,7 @@ def test_a_checkpoint_is_served_by_the_command_until_the_models_are_closed(
     assert not is_running(pid)
 
 
-def test_entries_of_the_section_become_options_of_the_command(
-    weights: Path, tmp_path: Path
-) -> None:
+def test_entries_of_the_section_become_options_of_the_command(weights, tmp_path):
     words = tmp_path / "words"
     program = install(tmp_path / "bin", f"words={words}")
     entries = ('options = "--max-model-len 64"', "tensor_parallel_size = 2", 'dtype = "float16"')
@@ -113,9 +109,7 @@ def signature_and_setup(home: Path, weights: Path, program: Path, *entries: str)
         return model.signature, setup_of("mine", models.settings)
 
 
-def test_the_signature_and_the_setup_depend_on_neither_places_nor_copies(
-    weights: Path, tmp_path: Path
-) -> None:
+def test_the_signature_and_the_setup_depend_on_neither_places_nor_copies(weights, tmp_path):
     program = install(tmp_path / "bin")
     expected = signature_and_setup(tmp_path, weights, program)
     signature, _ = expected
@@ -137,9 +131,7 @@ def test_other_weights_have_another_signature(weights: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("entry", ["tensor_parallel_size = 2", 'options = "--max-model-len 64"'])
-def test_options_of_the_engine_change_the_signature_and_the_setup(
-    weights: Path, tmp_path: Path, entry: str
-) -> None:
+def test_options_of_the_engine_change_the_signature_and_the_setup(weights, tmp_path, entry):
     program = install(tmp_path / "bin")
     signature, setup = signature_and_setup(tmp_path, weights, program)
     other_signature, other_setup = signature_and_setup(tmp_path, weights, program, entry)
@@ -211,9 +203,7 @@ def test_a_server_that_cannot_serve_is_an_error_and_leaves_no_process(
     assert not any(map(is_running, pids))
 
 
-def test_a_server_that_dies_is_started_again_and_answers_the_rest(
-    weights: Path, tmp_path: Path
-) -> None:
+def test_a_server_that_dies_is_started_again_and_answers_the_rest(weights, tmp_path):
     starts, died = tmp_path / "starts", tmp_path / "died"
     program = install(tmp_path / "bin", f"starts={starts}", "after=5", f"once={died}")
     texts = [f"question {n}" for n in range(20)]
@@ -269,12 +259,8 @@ def test_a_checkpoint_in_two_folders_is_refused_before_a_server_starts(
     ],
 )
 def test_a_server_that_is_refused_is_refused_again(
-    weights: Path,
-    tmp_path: Path,
-    options: list[str],
-    fields: dict[str, object],
-    expected_message: str,
-) -> None:
+    weights, tmp_path, options, fields, expected_message
+):
     """A run keeps its engine for the next asset."""
     with open_engine(weights, tmp_path / "logs", *options, **fields) as served:
         for _ in range(2):
@@ -282,9 +268,7 @@ def test_a_server_that_is_refused_is_refused_again(
                 responses_to(served, "a")
 
 
-def test_weights_that_change_while_the_server_starts_are_refused(
-    weights: Path, tmp_path: Path
-) -> None:
+def test_weights_that_change_while_the_server_starts_are_refused(weights, tmp_path):
     change = f"writes={weights / 'config.json'}"
     with (
         open_engine(weights, tmp_path / "logs", change) as served,
@@ -336,9 +320,7 @@ def test_a_missing_folder_is_refused_before_a_server_starts(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "sent_signal", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.long)]
 )
-def test_no_server_outlives_the_process_that_started_it(
-    weights: Path, tmp_path: Path, sent_signal: signal.Signals
-) -> None:
+def test_no_server_outlives_the_process_that_started_it(weights, tmp_path, sent_signal):
     starts, child = tmp_path / "starts", tmp_path / "child"
     starter = subprocess.Popen(
         [
@@ -412,9 +394,7 @@ def answered_by(name: str | None, weights: Path, store: ResponseStore) -> Iterat
         pytest.param("m@main", id="with its revision, as transformers serve names it"),
     ],
 )
-def test_a_response_that_names_the_model_of_the_checkpoint_is_cached(
-    weights: Path, tmp_path: Path, name: str
-) -> None:
+def test_a_response_that_names_the_model_of_the_checkpoint_is_cached(weights, tmp_path, name):
     store = response_file(tmp_path / "responses.sqlite")
     with answered_by(name, weights, store) as model:
         (response,) = model.response(requests_for("?"))
@@ -430,9 +410,7 @@ def test_a_response_that_names_the_model_of_the_checkpoint_is_cached(
         pytest.param(None, "without a name", id="none"),
     ],
 )
-def test_a_response_that_names_another_model_is_refused(
-    weights: Path, tmp_path: Path, name: str | None, shown_name: str
-) -> None:
+def test_a_response_that_names_another_model_is_refused(weights, tmp_path, name, shown_name):
     store = response_file(tmp_path / "responses.sqlite")
     with (
         answered_by(name, weights, store) as model,

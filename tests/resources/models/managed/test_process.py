@@ -51,9 +51,7 @@ def test_output_is_logged_without_keys(tmp_path: Path, chunks: list[bytes], logg
     assert log.read_bytes() == logged
 
 
-def test_a_key_of_the_home_is_redacted_in_the_log_and_in_the_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_key_of_the_home_is_redacted_in_the_log_and_in_the_error(tmp_path, monkeypatch):
     monkeypatch.setenv("A_KEY", KEY)
     (tmp_path / "bench.toml").write_text('[models.a]\napi_key_env = "A_KEY"\n', encoding="utf-8")
     write_checkpoint(tmp_path / "w")

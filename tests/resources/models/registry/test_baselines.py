@@ -106,9 +106,7 @@ def test_a_random_draw_does_not_depend_on_the_other_questions() -> None:
         ),
     ],
 )
-def test_the_most_frequent_key_is_the_answer(
-    questions: list[Question], expected: list[str]
-) -> None:
+def test_the_most_frequent_key_is_the_answer(questions, expected):
     model = MostFrequentBaseline("most-frequent")
     assert texts(model.response(requests_for(*questions))) == expected
 

@@ -11,8 +11,7 @@ from bench_resources.models.registry.functions import code_digest
 Function = Callable[..., str]
 
 
-def wrapped(function: Function) -> Function:
-    @functools.wraps(function)
+def wrapped(function):
     def wrapper(*arguments: Any) -> str:
         return function(*arguments)
 
@@ -39,9 +38,7 @@ def partial_of_wrapped(function: Function) -> Function:
         pytest.param(partial_of_wrapped, id="by a partial of a decorator"),
     ],
 )
-def test_wrapped_functions_differ_by_the_code_that_they_wrap(
-    wrap: Callable[[Function], Function],
-) -> None:
+def test_wrapped_functions_differ_by_the_code_that_they_wrap(wrap):
     assert code_digest(wrap(answer_a)) == code_digest(wrap(answer_a))
     assert code_digest(wrap(answer_a)) != code_digest(wrap(answer_b))
 

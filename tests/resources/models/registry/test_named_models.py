@@ -48,9 +48,7 @@ def pools(home: Path, text: str) -> dict[str, str]:
         ),
     ],
 )
-def test_models_have_the_pools_of_their_sections_and_of_cluster(
-    tmp_path: Path, text: str, expected: dict[str, str]
-) -> None:
+def test_models_have_the_pools_of_their_sections_and_of_cluster(tmp_path, text, expected):
     assert pools(tmp_path, text) == expected
 
 

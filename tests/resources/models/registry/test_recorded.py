@@ -66,9 +66,7 @@ def test_lines_are_read_with_their_optional_fields(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "expected_message"), read_cases(__file__, "refused_responses.jsonl")
 )
-def test_a_file_that_cannot_be_used_is_named_by_line(
-    tmp_path: Path, text: str, expected_message: str
-) -> None:
+def test_a_file_that_cannot_be_used_is_named_by_line(tmp_path, text, expected_message):
     with pytest.raises(SourceError, match=f"responses.jsonl.*{expected_message}"):
         read_responses(write_responses(tmp_path, text))
 

@@ -42,9 +42,7 @@ def responses_to_prompts(engine: Any) -> list[Response]:
     return [replace(response, seconds=None) for response in responses]
 
 
-def test_emu3_is_asked_alone_and_responds_as_its_model_card_does(
-    emu3: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_emu3_is_asked_alone_and_responds_as_its_model_card_does(emu3, tmp_path, caplog):
     with caplog.at_level(logging.WARNING, "bench_assets.local"):
         engine = engine_of(emu3, tmp_path)
         assert identity_of(engine).endswith(",alone")
@@ -87,9 +85,7 @@ def refuse_to_load(*_: object) -> TransformersModel:
     raise AssertionError("loaded")
 
 
-def test_without_trials_nothing_is_loaded_and_only_remembered_results_count(
-    emu3: Path, tmp_path: Path
-) -> None:
+def test_without_trials_nothing_is_loaded_and_only_remembered_results_count(emu3, tmp_path):
     def identity_without_trial() -> str:
         trials = BatchTrials(tmp_path / "processors.json", tries=False)
         spec = spec_of(emu3, max_tokens=6)

@@ -107,9 +107,7 @@ def test_a_template_may_change_how_it_writes_a_text(template: str, text: str) ->
         ),
     ],
 )
-def test_a_text_that_is_left_out_is_an_error(
-    template: str, conversation: list[Message], missing_text: str
-) -> None:
+def test_a_text_that_is_left_out_is_an_error(template, conversation, missing_text):
     with pytest.raises(ValueError, match=f"^the chat template leaves out '{missing_text}'$"):
         choose_form(template, conversation)
 
@@ -154,9 +152,7 @@ _THINKING = (
         pytest.param(_THINKING, False, "<|assistant|>\n", id="no thought"),
     ],
 )
-def test_the_ending_is_what_the_template_writes_behind_the_question(
-    template: str, thinks: bool, expected: str
-) -> None:
+def test_the_ending_is_what_the_template_writes_behind_the_question(template, thinks, expected):
     _, ending = choose_form(template, [turn("user", "What is <think>")], thinks=thinks)
     assert ending == expected
 

@@ -34,9 +34,7 @@ _SPECIAL = ("<pad>", "</s>", "[THINK]", "[/THINK]", "<image>", "<|channel|>", "<
         pytest.param("", None, "", id="nothing"),
     ],
 )
-def test_the_text_keeps_the_tags_of_thoughts_and_no_other_special_token(
-    generated: str, tags: tuple[str, str] | None, expected: str
-) -> None:
+def test_the_text_keeps_the_tags_of_thoughts_and_no_other_special_token(generated, tags, expected):
     tokens = train_tokenizer(_SPECIAL, eos="</s>", pad="<pad>")
     response_texts = ResponseTexts(tokens, {tokens.eos_token_id}, tags)
     assert response_texts.decode(tokens(generated)["input_ids"]) == expected

@@ -65,12 +65,8 @@ def copy_with_generation_config(vlm: Path, folder: Path, **settings: object) -> 
 @pytest.mark.long
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_sampling_settings_of_a_checkpoint_are_not_used(
-    vlm: Path,
-    tmp_path: Path,
-    caplog: pytest.LogCaptureFixture,
-    monkeypatch: pytest.MonkeyPatch,
-    temperature: float,
-) -> None:
+    vlm, tmp_path, caplog, monkeypatch, temperature
+):
     monkeypatch.setattr(logging.getLogger("transformers"), "propagate", True)
     published = {"do_sample": True, "temperature": 0.6, "top_p": 0.9, "top_k": 1, "max_length": 9}
     folder = copy_with_generation_config(vlm, tmp_path / "sampling", **published)
@@ -116,9 +112,7 @@ def test_samples_of_one_prompt_differ_and_are_the_same_with_the_same_seed(vlm: P
         pytest.param(1.0, 0.8, (2 / 3, 1 / 3, 0.0), id="top_p leaves out the unlikely"),
     ],
 )
-def test_tokens_are_drawn_from_the_distribution(
-    temperature: float, top_p: float, expected: tuple[float, ...]
-) -> None:
+def test_tokens_are_drawn_from_the_distribution(temperature, top_p, expected):
     import torch
 
     n = 4000
@@ -239,9 +233,7 @@ def _replace_folder(folder: Path) -> None:
         pytest.param(_replace_folder, id="another folder in its place"),
     ],
 )
-def test_a_changed_checkpoint_is_refused_and_later_responses_are_dropped(
-    folder: Path, change: Change, when: str
-) -> None:
+def test_a_changed_checkpoint_is_refused_and_later_responses_are_dropped(folder, change, when):
     texts: list[str] = []
     with pytest.raises(ModelError, match=r"overwritten or replaced|no such folder"):
         texts.extend(texts_while_changing(folder, change, when))
@@ -256,9 +248,7 @@ def test_a_changed_checkpoint_is_refused_and_later_responses_are_dropped(
         pytest.param(_move_away, id="the folder gone"),
     ],
 )
-def test_a_checkpoint_that_changes_before_it_is_loaded_is_refused(
-    folder: Path, change: Change, when: str
-) -> None:
+def test_a_checkpoint_that_changes_before_it_is_loaded_is_refused(folder, change, when):
     texts = texts_while_changing(folder, change, when)
     with pytest.raises(ModelError, match=r"overwritten or replaced|no such folder"):
         next(texts)
@@ -282,9 +272,7 @@ def _write_logs(folder: Path) -> None:
         pytest.param(_write_logs, id="a trainer's log"),
     ],
 )
-def test_a_change_of_nothing_that_is_loaded_is_allowed(
-    folder: Path, change: Change, when: str
-) -> None:
+def test_a_change_of_nothing_that_is_loaded_is_allowed(folder, change, when):
     assert list(texts_while_changing(folder, change, when)) == ["AAA", "B", "C"]
 
 
@@ -297,9 +285,7 @@ def test_a_change_of_nothing_that_is_loaded_is_allowed(
         pytest.param("chat.jinja", b"{{ messages[0] }}", id="a chat template of its own"),
     ],
 )
-def test_every_folder_of_a_checkpoint_is_checksummed(
-    tmp_path: Path, file: str, data: bytes
-) -> None:
+def test_every_folder_of_a_checkpoint_is_checksummed(tmp_path, file, data):
     write_checkpoint(tmp_path / "base")
     folder = write_adapter(tmp_path / "run" / "step-1", base=str(tmp_path / "base"))
     (tmp_path / "run" / "tokenizer.json").write_text("{}")

@@ -55,9 +55,7 @@ def copy_with_change(vlm: Path, folder: Path, change: Change) -> Path:
         ),
     ],
 )
-def test_a_digest_changes_with_the_tensors(
-    vlm: Path, tmp_path: Path, change: Change, is_same: bool
-) -> None:
+def test_a_digest_changes_with_the_tensors(vlm, tmp_path, change, is_same):
     changed = copy_with_change(vlm, tmp_path / "changed", change)
     file = tmp_path / "p.json"
     assert (digest(changed, file) == digest(vlm, file)) == is_same

@@ -32,9 +32,7 @@ def tokens_of(folder: Path) -> ImageTokens:
         pytest.param("llava", (640, 480), 16, id="LLaVA-1.5: 4 x 4 patches, always"),
     ],
 )
-def test_tokens_are_counted_by_the_rules_of_the_family(
-    release: Release, family: str, size: tuple[int, int], expected: int
-) -> None:
+def test_tokens_are_counted_by_the_rules_of_the_family(release, family, size, expected):
     assert tokens_of(release(family)).count(*size) == expected
 
 

@@ -69,9 +69,7 @@ def copy(vlm: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(vlm, tmp_path / "copy"))
 
 
-def test_a_report_of_transformers_is_logged_once(
-    copy: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_report_of_transformers_is_logged_once(copy, capfd, caplog):
     with edited_tensors(copy / "model.safetensors") as tensors:
         tensors["unused"] = next(iter(tensors.values())).clone()
     for _ in range(2):
@@ -81,9 +79,7 @@ def test_a_report_of_transformers_is_logged_once(
     assert "LOAD REPORT" not in capfd.readouterr().err.replace(caplog.text, "")
 
 
-def test_the_error_of_missing_tensors_has_a_sentence_and_the_report_of_transformers(
-    copy: Path,
-) -> None:
+def test_the_error_of_missing_tensors_has_a_sentence_and_the_report_of_transformers(copy):
     with edited_tensors(copy / "model.safetensors") as tensors:
         name = next(name for name in tensors if name.endswith("layers.1.mlp.up_proj.weight"))
         del tensors[name]
@@ -184,9 +180,7 @@ def raise_from_processors(monkeypatch: pytest.MonkeyPatch, exception: BaseExcept
     monkeypatch.setattr("transformers.ProcessorMixin.from_pretrained", from_pretrained)
 
 
-def test_an_error_of_a_library_is_a_model_error(
-    vlm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_error_of_a_library_is_a_model_error(vlm, tmp_path, monkeypatch):
     raise_from_processors(monkeypatch, ZeroDivisionError("odd"))
     with pytest.raises(ModelError, match=f"{vlm}: does not load: odd"):
         load(spec_of(vlm), pin(str(vlm)))
@@ -194,9 +188,7 @@ def test_an_error_of_a_library_is_a_model_error(
         ImageDigests(tmp_path / "digests.json").digest(spec_of(vlm), pin(str(vlm)))
 
 
-def test_an_interrupt_in_a_library_is_not_caught(
-    vlm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupt_in_a_library_is_not_caught(vlm, tmp_path, monkeypatch):
     raise_from_processors(monkeypatch, KeyboardInterrupt())
     with pytest.raises(KeyboardInterrupt):
         load(spec_of(vlm), pin(str(vlm)))
@@ -243,9 +235,7 @@ def _replace_by_pickle(weights: bytes) -> Callable[[Path], None]:
         pytest.param(write("tokenizer.json", "[]"), id="a tokenizer of a list"),
     ],
 )
-def test_a_damaged_checkpoint_is_a_model_error_and_runs_no_code(
-    copy: Path, damage: Callable[[Path], object]
-) -> None:
+def test_a_damaged_checkpoint_is_a_model_error_and_runs_no_code(copy, damage):
     damage(copy)
     with pytest.raises(ModelError, match=f"{copy}(: does not load: |.*: not JSON: )"):
         load(spec_of(copy), pin(str(copy)))
@@ -283,9 +273,7 @@ def save_adapter(vlm: Path, folder: Path) -> Path:
 
 
 @needs_peft
-def test_an_adapter_changes_responses_in_the_same_way_merged_or_not(
-    vlm: Path, tmp_path: Path
-) -> None:
+def test_an_adapter_changes_responses_in_the_same_way_merged_or_not(vlm, tmp_path):
     adapter = save_adapter(vlm, tmp_path / "adapter")
     merged = outputs(responses_of(engine_of(adapter), _REQUESTS))
     unmerged = outputs(responses_of(engine_of(adapter, merge_adapter=False), _REQUESTS))

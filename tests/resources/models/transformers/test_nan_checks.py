@@ -1,7 +1,6 @@
 """NaN and infinity: errors of the checkpoint in weights, of one request in scores."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -28,9 +27,7 @@ def language_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return save_tiny_language_model(tmp_path_factory.mktemp("llm"))
 
 
-def _copy_with_change(
-    folder: Path, change: Callable[[str, torch.Tensor], object], copy: Path
-) -> Path:
+def _copy_with_change(folder, change, copy):
     """Copy a checkpoint and change each of its tensors in place."""
     shutil.copytree(folder, copy)
     with edited_tensors(copy / "model.safetensors") as tensors:
@@ -39,9 +36,7 @@ def _copy_with_change(
     return copy
 
 
-def test_weights_too_large_for_the_precision_are_named(
-    language_model: Path, tmp_path: Path
-) -> None:
+def test_weights_too_large_for_the_precision_are_named(language_model, tmp_path):
     def enlarge_norm(name: str, tensor: torch.Tensor) -> None:
         if name == "model.norm.weight":
             tensor[0] = 1e6  # float16 ends at 65504

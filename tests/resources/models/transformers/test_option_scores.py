@@ -1,12 +1,12 @@
 """Likelihoods and options of the embedded model, against a forward pass of plain transformers."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt, Request
-from bench_assets.core.schema.rows import Prediction, Question
+from bench_assets.core.schema.rows import Question
 from bench_assets.core.tables.source_folder import write_files
 from bench_assets.evaluation import pipeline
 from bench_assets.suites.blink.construction.recipes import BuilderParameters
@@ -72,9 +72,7 @@ def forward_pass(bench: Workbench) -> PlainForwardPass:
     return PlainForwardPass(bench)
 
 
-def predict(
-    bench: Workbench, models: Models, elicitation: str, questions: Sequence[Question]
-) -> list[Prediction]:
+def predict(bench, models, elicitation, questions):
     (task,) = bench.catalog.tasks_of("blink")
     with models.open(f"{MODEL}+{elicitation}") as model:
         return pipeline.predict(task, questions, model)
@@ -109,13 +107,8 @@ def texts_by_characters(question: Question) -> dict[str, int]:
     ],
 )
 def test_likelihoods_of_ten_questions_are_those_of_a_plain_forward_pass(
-    bench: Workbench,
-    models: Models,
-    ten_questions: list[Question],
-    forward_pass: PlainForwardPass,
-    elicitation: str,
-    divisors_of: Callable[[Question], dict[str, int]],
-) -> None:
+    bench, models, ten_questions, forward_pass, elicitation, divisors_of
+):
     (task,) = bench.catalog.tasks_of("blink")
     predictions = predict(bench, models, elicitation, ten_questions)
     for question, prediction in zip(ten_questions, predictions, strict=True):
@@ -129,9 +122,7 @@ def test_likelihoods_of_ten_questions_are_those_of_a_plain_forward_pass(
         assert prediction.text == "ABCD"[expected.index(max(expected))]
 
 
-def test_a_request_for_one_option_gets_the_likeliest_one(
-    bench: Workbench, models: Models, ten_questions: list[Question]
-) -> None:
+def test_a_request_for_one_option_gets_the_likeliest_one(bench, models, ten_questions):
     (task,) = bench.catalog.tasks_of("blink")
     predictions = predict(bench, models, "likelihood", ten_questions)
     prompt = task.condition("main").prompt
@@ -147,9 +138,7 @@ def test_a_request_for_one_option_gets_the_likeliest_one(
 
 
 @pytest.mark.parametrize("scorer", ["careful", "official", "as_released"])
-def test_every_scorer_reads_the_letter_of_an_elicited_answer(
-    bench: Workbench, models: Models, ten_questions: list[Question], scorer: str
-) -> None:
+def test_every_scorer_reads_the_letter_of_an_elicited_answer(bench, models, ten_questions, scorer):
     (task,) = bench.catalog.tasks_of("blink")
     predictions = predict(bench, models, "likelihood", ten_questions)
     verdicts = pipeline.judge(task, ten_questions, predictions, None)

@@ -141,9 +141,7 @@ def test_a_tokenizer_alone_is_no_processor(vlm: Path, tmp_path: Path) -> None:
         load(folder)
 
 
-def test_a_processor_from_another_folder_is_used_and_part_of_the_identity(
-    vlm: Path, tmp_path: Path
-) -> None:
+def test_a_processor_from_another_folder_is_used_and_part_of_the_identity(vlm, tmp_path):
     weights = tmp_path / "weights"
     weights.mkdir()
     for name in ("config.json", "generation_config.json", "model.safetensors"):

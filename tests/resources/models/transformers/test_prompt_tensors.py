@@ -1,6 +1,5 @@
 """Conversations as tensors, for a LLaVA with 4 tokens for every image."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +54,7 @@ def test_two_images_are_refused_where_a_prompt_takes_one(vlm: Path) -> None:
         pytest.param((300, 200), "", id="a wide enough image stays"),
     ],
 )
-def test_narrow_images_are_enlarged_with_a_note(
-    release: Callable[[str], Path], size: tuple[int, int], note: str
-) -> None:
+def test_narrow_images_are_enlarged_with_a_note(release, size, note):
     batch = prompt_tensors(release("qwen2_5_vl")).encode([[user_turn((56, 56))], [user_turn(size)]])
     assert batch.notes == ["", f"enlarged for the processor: {note}" if note else ""]
 

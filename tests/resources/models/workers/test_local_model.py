@@ -52,9 +52,7 @@ def test_tensors_of_the_next_batch_are_made_while_the_model_answers() -> None:
         pytest.param(1, [["b1"], ["b2"], ["r1"], ["r2"], ["r3"]], id="no two fit"),
     ],
 )
-def test_batches_are_cut_by_weight_the_heaviest_first(
-    batch_tokens: int, expected: list[list[str]]
-) -> None:
+def test_batches_are_cut_by_weight_the_heaviest_first(batch_tokens, expected):
     echo = Echo()
     echo.weigh = lambda image: image.width * image.height
     prompts = [
@@ -86,9 +84,7 @@ def prompt_of_kind(n: int, kind: str) -> Prompt:
     batch_size=st.integers(1, 7),
     batch_tokens=st.integers(1, 10_000),
 )
-def test_every_request_has_one_response_in_any_mixture(
-    kinds: list[str], batch_size: int, batch_tokens: int
-) -> None:
+def test_every_request_has_one_response_in_any_mixture(kinds, batch_size, batch_tokens):
     def fail_at_errors(texts: list[str]) -> None:
         if any(text.endswith("error") for text in texts):
             raise RuntimeError("odd")

@@ -44,9 +44,7 @@ def test_unfinished_files_are_not_left_behind_or_listed(tmp_path: Path) -> None:
     assert [blob.name for blob in blobs.list()] == ["a/b", "a/c"]
 
 
-def test_without_hard_links_one_of_many_concurrent_writers_creates_a_blob(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_hard_links_one_of_many_concurrent_writers_creates_a_blob(tmp_path, monkeypatch):
     def refuse(*_: object) -> None:
         raise PermissionError(errno.EPERM, "Operation not permitted")  # as link(2) on exFAT
 

@@ -46,9 +46,7 @@ def names(blobs: Blobs, under: str = "") -> list[str]:
 
 @pytest.mark.parametrize("data", [b"", b"\0\xff", b"x" * 6_000_000])
 @pytest.mark.parametrize("sync", [True, False])
-def test_a_blob_is_read_by_another_process(
-    open_again: Callable[[], Blobs], data: bytes, sync: bool
-) -> None:
+def test_a_blob_is_read_by_another_process(open_again, data, sync):
     open_again().put("a/b", data, sync=sync)
     assert open_again().get("a/b") == data
     assert open_again().exists("a/b")

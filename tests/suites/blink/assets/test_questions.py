@@ -1,6 +1,5 @@
 """Changed raw data of one builder rebuild only the tables that depend on them."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import dagster as dg
@@ -129,9 +128,7 @@ def pad_image(home: Home) -> None:
         ),
     ],
 )
-def test_changed_raw_data_of_a_builder_rebuild_only_its_own_tables(
-    home: Home, change: Callable[[Home], None], task: str
-) -> None:
+def test_changed_raw_data_of_a_builder_rebuild_only_its_own_tables(home, change, task):
     assert home.build() == 1
     assert not any(home.due_partitions().values())
     change(home)

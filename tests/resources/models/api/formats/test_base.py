@@ -77,9 +77,7 @@ def send_to_anthropic(
         return server.bodies[0], server.headers[0]
 
 
-def test_anthropic_gets_the_system_prompt_apart_from_the_messages(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_anthropic_gets_the_system_prompt_apart_from_the_messages(monkeypatch):
     prompt = Prompt.of("Left:", Image("png"), "", system="Be brief.")
     thinking = {"type": "disabled"}
 

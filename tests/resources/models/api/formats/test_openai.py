@@ -43,9 +43,7 @@ IGNORED_BESIDE_TEXT = [pytest.param(case.values[0], id=case.id) for case in FAIL
         pytest.param({"choices": []}, id="an empty list of choices"),
     ],
 )
-def test_an_error_beside_an_empty_answer_is_a_failure(
-    body: dict[str, Any], error_fields: dict[str, Any], expected_message: str, tries: int | str
-) -> None:
+def test_an_error_beside_an_empty_answer_is_a_failure(body, error_fields, expected_message, tries):
     outcome = decode(body | error_fields)
     assert isinstance(outcome, Failure)
     assert expected_message in str(outcome)
@@ -70,9 +68,7 @@ def test_an_error_beside_a_text_is_ignored(error_fields: dict[str, Any]) -> None
         pytest.param(completion(None, tool_calls=[{"id": "1"}]), id="tool_calls"),
     ],
 )
-def test_an_error_is_ignored_where_the_message_explains_its_missing_text(
-    body: dict[str, Any], error_fields: dict[str, Any]
-) -> None:
+def test_an_error_is_ignored_where_the_message_explains_its_missing_text(body, error_fields):
     assert isinstance(decode(body | error_fields), Response)
 
 

@@ -102,9 +102,7 @@ def test_an_unexpected_model_that_answers_is_logged_once(
     assert caplog.messages == ([warning] if is_logged else [])
 
 
-def test_responses_name_the_model_that_answered_and_the_build_of_its_server(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_responses_name_the_model_that_answered_and_the_build_of_its_server(caplog):
     answer = Answer(text="B", model="gpt-4o-2024-08-06", fingerprint="fp_44709d6fcb")
     with ChatServer(lambda _: answer) as server:
         responses = ask(server.base_url, *"abcde")
@@ -119,9 +117,7 @@ def test_responses_name_the_model_that_answered_and_the_build_of_its_server(
 @pytest.mark.parametrize(
     ("api", "body", "text", "finish_reason"), read_cases(__file__, "responses.jsonl")
 )
-def test_a_response_has_its_text_finish_reason_and_seconds(
-    api: str, body: object, text: str, finish_reason: str
-) -> None:
+def test_a_response_has_its_text_finish_reason_and_seconds(api, body, text, finish_reason):
     response = decode(FORMATS[api], body)
     assert isinstance(response, Response)
     assert (response.text, response.finish_reason, response.seconds) == (text, finish_reason, 0.5)
@@ -130,9 +126,7 @@ def test_a_response_has_its_text_finish_reason_and_seconds(
 @pytest.mark.parametrize(
     ("api", "body", "expected_message", "tries"), read_cases(__file__, "no_responses.jsonl")
 )
-def test_a_body_without_a_response_is_a_failure(
-    api: str, body: object, expected_message: str, tries: int | str
-) -> None:
+def test_a_body_without_a_response_is_a_failure(api, body, expected_message, tries):
     failure = decode(FORMATS[api], body)
     assert isinstance(failure, Failure)
     assert re.search(expected_message, str(failure))
@@ -165,9 +159,7 @@ USAGE_WITH_CACHE = {
         pytest.param(ANTHROPIC_MESSAGE, None, None, id="no counts"),
     ],
 )
-def test_anthropic_s_token_counts_are_read(
-    body: object, prompt_tokens: int | None, completion_tokens: int | None
-) -> None:
+def test_anthropic_s_token_counts_are_read(body, prompt_tokens, completion_tokens):
     outcome = decode(Anthropic, body)
     assert isinstance(outcome, Response)
     assert outcome.prompt_tokens == prompt_tokens
