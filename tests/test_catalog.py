@@ -1,5 +1,3 @@
-"""Benchmarks are found by entry points; a broken one is reported and left out."""
-
 import pytest
 from typer.testing import CliRunner
 

@@ -1,5 +1,3 @@
-"""The contract of suites: what breaks it is named; the shipped suites keep it."""
-
 from dataclasses import replace
 from importlib import import_module
 

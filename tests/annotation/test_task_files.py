@@ -1,5 +1,3 @@
-"""Files of annotation tasks, and the errors that name the file and the entry."""
-
 import pytest
 
 from bench_assets.annotation.task_files import read_tasks

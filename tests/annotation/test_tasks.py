@@ -1,5 +1,3 @@
-"""Rules for every shipped annotation task."""
-
 import inspect
 
 import pytest

@@ -1,5 +1,3 @@
-"""The page of a model's metrics."""
-
 import base64
 import re
 

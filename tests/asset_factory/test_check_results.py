@@ -1,5 +1,3 @@
-"""Every check describes its result in a sentence, also when it passed."""
-
 import json
 from dataclasses import replace
 from pathlib import Path

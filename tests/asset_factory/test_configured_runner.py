@@ -1,5 +1,3 @@
-"""A reader model is requested once, and only for responses that no rule reads."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""Metadata of the tables of an evaluation."""
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Launches with a limit, a seed, a condition or a judge store partial results."""
-
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Interrupted runs leave partial metrics, which the report marks."""
-
 import json
 from collections.abc import Iterator, Sequence
 from functools import partial

@@ -1,5 +1,3 @@
-"""``bench audit run`` over a home: output, exit status and training data."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""Every planted fault fails the check that is meant for it, and no other."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""The audit in the report: the order of its doubts, and its pages in Chromium."""
-
 import json
 from dataclasses import replace
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""The mini edition of every suite passes the audit; damaged tables fail it."""
-
 from collections.abc import Mapping
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-"""Points and boxes on an image, in Chromium: by mouse, keys and finger."""
-
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 

@@ -1,5 +1,3 @@
-"""The causes of a changed score, in Chromium: those of ``bench tables diff``."""
-
 from dataclasses import replace
 from typing import TYPE_CHECKING
 

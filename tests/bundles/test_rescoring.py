@@ -1,5 +1,3 @@
-"""Rescoring of stored responses, and the divergences between two evaluations."""
-
 from dataclasses import replace
 from math import nan, nextafter
 from typing import Any

@@ -1,5 +1,3 @@
-"""The commands and settings of docs/cluster.md work in a plain install."""
-
 import json
 import shlex
 import subprocess

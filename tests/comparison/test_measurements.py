@@ -1,5 +1,3 @@
-"""Facts about the questions of a task in the leaderboard and the report."""
-
 from dataclasses import replace
 
 from bench_assets.asset_factory.evaluation_tables import describe_questions

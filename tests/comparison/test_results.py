@@ -1,5 +1,3 @@
-"""The short form of a result, from the tables of a home."""
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""Verdicts on several tasks together, and on the steps of a run."""
-
 from dataclasses import replace
 from math import nan
 

@@ -1,5 +1,3 @@
-"""A comparison finds an evaluation by its file of metrics."""
-
 import shutil
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Groups of assets in the UI."""
-
 from pathlib import Path
 
 import dagster as dg

@@ -1,5 +1,3 @@
-"""What counts as a change of the code that builds tables."""
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

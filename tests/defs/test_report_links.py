@@ -1,5 +1,3 @@
-"""Check results link to pages of the report."""
-
 import dagster as dg
 
 from bench_assets.defs.report_links import link_audit, link_questions

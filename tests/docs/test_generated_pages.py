@@ -1,5 +1,3 @@
-"""Generated pages are current, and every entry has a meaning."""
-
 import re
 from types import ModuleType
 

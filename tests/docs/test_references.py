@@ -1,5 +1,3 @@
-"""Files, modules and assets that pages name exist; pages keep their size."""
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

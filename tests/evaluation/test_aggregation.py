@@ -1,5 +1,3 @@
-"""Blank metrics of studies, and the decodings in their signatures."""
-
 from math import isnan
 
 import pytest

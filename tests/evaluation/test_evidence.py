@@ -1,5 +1,3 @@
-"""The part of a response that its stored answer was read from."""
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Runs of a task whose responses and verdicts are generated or stored."""
-
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace

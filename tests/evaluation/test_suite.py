@@ -1,5 +1,3 @@
-"""What a suite must be, so that it does not break the graph of all others."""
-
 from dataclasses import replace
 from pathlib import Path
 from typing import Any

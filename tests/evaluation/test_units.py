@@ -1,5 +1,3 @@
-"""Metrics split into the units that two models are compared by."""
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""``bench export`` over a home in which a quiz of bench.toml was measured."""
-
 import json
 
 import pytest

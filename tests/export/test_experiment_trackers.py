@@ -1,5 +1,3 @@
-"""Curves of MLflow and Weights & Biases, read back where these are installed."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""Reviews of EvalScope, in the format of its ``ReviewResult``."""
-
 import json
 
 import pytest

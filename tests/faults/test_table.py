@@ -1,5 +1,3 @@
-"""The table of faults is complete, and its checks find what they look for."""
-
 from collections import Counter
 from random import Random
 

@@ -1,5 +1,3 @@
-"""Images in each form in which a row may hold them."""
-
 import base64
 
 import pytest

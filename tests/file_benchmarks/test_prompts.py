@@ -1,5 +1,3 @@
-"""Prompts of file benchmarks: images and texts in their order."""
-
 import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt

@@ -1,5 +1,3 @@
-"""Rows become questions, or rejections with their line."""
-
 import json
 from hashlib import sha256
 

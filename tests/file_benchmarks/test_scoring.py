@@ -1,5 +1,3 @@
-"""Points and measures of file benchmarks, calculated by hand."""
-
 import pytest
 
 from bench_assets.evaluation import pipeline

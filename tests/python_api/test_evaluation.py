@@ -1,5 +1,3 @@
-"""``bench.evaluate`` and its run: the tables and the cache of the commands."""
-
 import asyncio
 import gc
 import json

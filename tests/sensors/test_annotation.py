@@ -1,5 +1,3 @@
-"""New answers request a run; unreadable ones are reported."""
-
 from datetime import UTC, datetime
 
 import dagster as dg

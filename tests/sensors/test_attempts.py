@@ -1,5 +1,3 @@
-"""Evaluations are attempted again, with pauses, until they have metrics."""
-
 import re
 from pathlib import Path
 

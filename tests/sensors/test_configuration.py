@@ -1,5 +1,3 @@
-"""Changed sources and setups are observed, and new models become partitions."""
-
 from functools import partial
 
 import dagster as dg

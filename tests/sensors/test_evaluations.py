@@ -1,5 +1,3 @@
-"""A checkpoint is evaluated on every suite once, after its quick evaluation."""
-
 import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor

@@ -1,5 +1,3 @@
-"""The progress of a task and when it will be finished, calculated by hand."""
-
 from dataclasses import replace
 from datetime import UTC, datetime
 

@@ -1,5 +1,3 @@
-"""The quality of annotators' answers, calculated by hand."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""Which answers count: deadlines, budgets, attention checks and valid values."""
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Draws of units by strata, in an order whose first n units are a draw of n."""
-
 from collections import Counter
 
 import pytest

@@ -1,5 +1,3 @@
-"""Answers of people to questions with options."""
-
 from bench_assets.annotation.responses.person_answers import PersonAnswer, person_answers_task
 from bench_assets.annotation.tasks import AnnotationTask, Field
 from tests.fakes.answers import answer

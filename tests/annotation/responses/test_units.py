@@ -1,5 +1,3 @@
-"""The parts of a question that people see."""
-
 from bench_assets.annotation.responses.units import question_fields
 from tests.fakes.rows import question
 

@@ -1,5 +1,3 @@
-"""Points and answers of models, read from the tables of a home."""
-
 import numpy as np
 import pytest
 

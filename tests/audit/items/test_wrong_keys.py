@@ -1,5 +1,3 @@
-"""Planted wrong keys are suspects, right keys are not."""
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Checks of judges against people: agreement and bias, calculated by hand."""
-
 import pytest
 
 from bench_assets.audit.judges.human_agreement import agreement_finding, bias_finding

@@ -1,5 +1,3 @@
-"""Blind runs of models that guess, know some answers or share a habit."""
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-"""Blank images are suspects, images with faint marks are not."""
-
 import io
 from dataclasses import replace
 

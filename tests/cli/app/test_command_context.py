@@ -1,5 +1,3 @@
-"""Bad input ends in one message that names it, and leaves the tables alone."""
-
 import json
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""The papers' other tables by one command each, and releases that are fetched."""
-
 import hashlib
 import io
 import re

@@ -1,5 +1,3 @@
-"""Formulas are right if they are equal, whatever their form."""
-
 import sys
 
 import pytest

@@ -1,5 +1,3 @@
-"""Options and answers in every form that people write them in."""
-
 import pytest
 
 from bench_assets.core.answer_types.options import read_answer, read_options, split_options

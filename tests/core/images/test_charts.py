@@ -1,5 +1,3 @@
-"""Bar charts: where bars, intervals and marks begin and end."""
-
 import math
 from xml.etree import ElementTree
 

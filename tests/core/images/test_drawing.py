@@ -1,5 +1,3 @@
-"""Circles, boxes, labels and masks: which pixels they change."""
-
 import io
 
 import numpy as np

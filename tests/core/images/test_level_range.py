@@ -1,5 +1,3 @@
-"""The range of grey levels of an image."""
-
 from PIL import Image
 
 from bench_assets.core.images.level_range import level_range

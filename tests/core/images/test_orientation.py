@@ -1,5 +1,3 @@
-"""Points of stored images on upright ones, against images that Pillow turns."""
-
 import io
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Descriptions of images, and questions with texts instead of images."""
-
 from dataclasses import replace
 
 import pytest

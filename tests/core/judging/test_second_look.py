@@ -1,5 +1,3 @@
-"""A second look: a model reads an unread response; how its reply is read."""
-
 import pytest
 
 from bench_assets.core.judging.second_look import (

@@ -1,5 +1,3 @@
-"""Requests for verdicts, and for unreadable ones again."""
-
 from collections import Counter
 
 import pytest

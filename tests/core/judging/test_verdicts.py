@@ -1,5 +1,3 @@
-"""Words and grades of judges: a reply that is neither is no verdict."""
-
 import pytest
 
 from bench_assets.core.judging.verdicts import (

@@ -1,5 +1,3 @@
-"""Aggregates of scored questions, against calculations by hand."""
-
 from math import isnan
 
 import pytest

@@ -1,5 +1,3 @@
-"""The authors' rules, on cases of public reports and on what their scripts do."""
-
 import pytest
 
 from bench_assets.core.metrics import official_rules

@@ -1,5 +1,3 @@
-"""The texts of blanks: as many as there are blanks, or nothing."""
-
 import pytest
 
 from bench_assets.core.reading.blanks import read_blanks

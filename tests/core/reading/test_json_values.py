@@ -1,5 +1,3 @@
-"""JSON of responses: its syntax may be loose, its values may not."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""Numbers and quantities, in the forms that keys and responses write."""
-
 import pytest
 
 from bench_assets.core.reading.numbers import parse_number, parse_quantity

@@ -1,5 +1,3 @@
-"""Shares of real responses that are read, and read as their sources do."""
-
 import pytest
 
 from tests.core.reading import measured

@@ -1,5 +1,3 @@
-"""Reasoning and the marks of answers are split from a response."""
-
 from time import process_time
 
 import pytest

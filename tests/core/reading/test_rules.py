@@ -1,5 +1,3 @@
-"""Rules of reading: their examples, their size, and the time that they take."""
-
 import time
 
 import pytest

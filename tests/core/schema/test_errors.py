@@ -1,5 +1,3 @@
-"""The nearest name: one rule for suites, models, entries and tables."""
-
 import pytest
 
 from bench_assets.core.schema.errors import UnknownNameError, did_you_mean, nearest

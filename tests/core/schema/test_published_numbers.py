@@ -1,5 +1,3 @@
-"""Published numbers agree with what the papers' texts state about them."""
-
 import pytest
 
 from bench_assets.catalog import load_catalog

@@ -1,5 +1,3 @@
-"""Derived values of rows; how a judge's response becomes a judgement."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""Signatures are parsed and written byte for byte."""
-
 import pytest
 
 from bench_assets.core.schema.errors import TableError

@@ -1,5 +1,3 @@
-"""Names of checkpoints."""
-
 from bench_assets.core.schema.training_runs import parse_step
 
 

@@ -1,5 +1,3 @@
-"""Calibration of answers with a confidence, computed by hand."""
-
 from math import isnan
 
 import pytest

@@ -1,5 +1,3 @@
-"""Paired comparisons: p-values by hand, intervals, clusters and variances."""
-
 from collections.abc import Sequence
 from math import comb, sqrt
 

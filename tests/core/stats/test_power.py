@@ -1,5 +1,3 @@
-"""Statistical power, against closed forms and the noncentral t of scipy."""
-
 import numpy as np
 import pytest
 from scipy.stats import nct, t

@@ -1,5 +1,3 @@
-"""Intervals of ranks, by hand and against tests of every pair of models."""
-
 from itertools import combinations
 
 import numpy as np

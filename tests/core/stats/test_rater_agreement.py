@@ -1,5 +1,3 @@
-"""Agreement of raters, against published numbers and calculations by hand."""
-
 import time
 from math import isnan
 

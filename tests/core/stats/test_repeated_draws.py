@@ -1,5 +1,3 @@
-"""pass@k, against counting all choices of k responses."""
-
 from itertools import combinations, product
 
 import pytest

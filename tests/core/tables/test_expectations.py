@@ -1,5 +1,3 @@
-"""Expectations of tables: valid rows, and rows with one planted fault each."""
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Rows of raw files are counted while they are read."""
-
 from pathlib import Path
 
 from bench_assets.core.tables.read_rows import collect_rows, record_row, take_rows

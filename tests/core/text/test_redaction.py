@@ -1,5 +1,3 @@
-"""Keys are redacted in texts, values and addresses, in every spelling."""
-
 import pytest
 
 from bench_assets.core.text.redaction import Secrets, is_distinct, replace_keys

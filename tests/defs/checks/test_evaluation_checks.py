@@ -1,5 +1,3 @@
-"""Only changed, failed and lost requests of an evaluation are repeated."""
-
 import json
 import os
 import shutil

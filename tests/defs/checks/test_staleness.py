@@ -1,5 +1,3 @@
-"""Metrics that were measured under another configuration are marked as stale."""
-
 import shutil
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-"""Checks of the tables of a task."""
-
 import json
 
 import dagster as dg

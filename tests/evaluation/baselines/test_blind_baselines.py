@@ -1,5 +1,3 @@
-"""Scores that are possible without looking at an image, counted by hand."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""Answers of people in the report."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""The last outcome of each check, as the home's Dagster instance remembers it."""
-
 import json
 import sqlite3
 

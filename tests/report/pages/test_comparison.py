@@ -1,5 +1,3 @@
-"""The pages of comparisons and of numbers, in Chromium."""
-
 from dataclasses import replace
 from typing import TYPE_CHECKING
 

@@ -1,5 +1,3 @@
-"""The data of pages that show where a number comes from."""
-
 from pathlib import Path
 
 import orjson

@@ -1,5 +1,3 @@
-"""The outcome letter of each question, from scores that a test writes."""
-
 from typing import Any
 
 import pytest

@@ -1,5 +1,3 @@
-"""The samples in the report's data, from tables that a test writes."""
-
 import json
 from dataclasses import replace
 from pathlib import Path

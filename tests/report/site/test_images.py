@@ -1,5 +1,3 @@
-"""Suites whose images may not be passed on with a report."""
-
 from dataclasses import replace
 from pathlib import Path
 

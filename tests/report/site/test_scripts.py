@@ -1,5 +1,3 @@
-"""The modules of the page as one script."""
-
 import subprocess
 from pathlib import Path
 

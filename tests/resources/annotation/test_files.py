@@ -1,5 +1,3 @@
-"""Annotation in files of answers."""
-
 import json
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""A hub that fails is an error of one sentence, and is not waited for long."""
-
 import os
 import socket
 import socketserver

@@ -1,5 +1,3 @@
-"""Finding, checking and identifying checkpoints."""
-
 import shutil
 import subprocess
 import sys

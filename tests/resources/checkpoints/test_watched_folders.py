@@ -1,5 +1,3 @@
-"""Checkpoints of watched folders, as training frameworks write them."""
-
 import json
 import os
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Object stores that are unavailable, refuse access, or ignore conditions."""
-
 import time
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Time limits for calls that have none."""
-
 from threading import Event
 
 import pytest

@@ -1,5 +1,3 @@
-"""Resources that a run needs on its machine."""
-
 from pathlib import Path
 
 import dagster as dg

@@ -1,5 +1,3 @@
-"""Runs as Slurm jobs: their resources, health, cancellation and failures."""
-
 import os
 import signal
 import time

@@ -1,5 +1,3 @@
-"""Settings of bench.toml, and the messages of mistakes in it."""
-
 import re
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Secrets of bench.toml are known, and no error shows them."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""Stores that [storage] names, and redaction of the passwords of databases."""
-
 import sys
 from functools import partial
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Reading a TOML file: a table, or an error of one sentence that shows no key."""
-
 import codecs
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Log messages of a download: received and total size, and rate."""
-
 import logging
 
 from bench_resources.datasets.download import DownloadLog

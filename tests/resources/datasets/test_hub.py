@@ -1,5 +1,3 @@
-"""Addresses of releases in bench.toml."""
-
 import pytest
 
 from bench_assets.core.schema.errors import SettingsError

@@ -1,5 +1,3 @@
-"""Each distinct content is embedded once, in batches of similar lengths."""
-
 from collections.abc import Sequence
 
 import numpy as np

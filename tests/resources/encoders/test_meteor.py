@@ -1,5 +1,3 @@
-"""METEOR, compared with the authors' scores, and without Java."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""The encoder of sentences, and the finder of nouns, that ship."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""Waits that servers ask for, in headers or in the body."""
-
 import time
 from email.utils import formatdate
 

@@ -1,5 +1,3 @@
-"""Errors of servers: their messages, retries, refusals and advice."""
-
 import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt, Request

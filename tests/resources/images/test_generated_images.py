@@ -1,5 +1,3 @@
-"""Generated images: drawn of sprites, or collected from a folder."""
-
 import io
 
 import numpy as np

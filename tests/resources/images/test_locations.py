@@ -1,5 +1,3 @@
-"""Locations of images: a folder, and stores that homes share."""
-
 import pickle
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

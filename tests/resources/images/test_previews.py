@@ -1,5 +1,3 @@
-"""Previews of questions in the UI are small and escaped, with images."""
-
 import re
 from pathlib import Path
 

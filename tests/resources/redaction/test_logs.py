@@ -1,5 +1,3 @@
-"""Redaction of secrets in log records of any library."""
-
 import io
 import logging
 from collections.abc import Iterator

@@ -1,5 +1,3 @@
-"""No file of a home folder holds a key: all are searched after an evaluation."""
-
 import json
 import logging
 import os

@@ -1,5 +1,3 @@
-"""Redaction of keys in responses, errors and identities."""
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""The contract of a store of responses, on a SQLite file and on PostgreSQL."""
-
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta

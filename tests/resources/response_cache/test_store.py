@@ -1,5 +1,3 @@
-"""A stored response is not requested again, whatever happens in between."""
-
 import signal
 import sqlite3
 import subprocess

@@ -1,5 +1,3 @@
-"""Counts, costs and progress of requests to a model."""
-
 from unittest.mock import Mock
 
 import pytest

@@ -1,5 +1,3 @@
-"""Ray's launcher: health of runs of commands, and how long runs may queue."""
-
 import pytest
 import yaml
 

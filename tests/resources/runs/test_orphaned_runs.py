@@ -1,5 +1,3 @@
-"""Runs whose process has ended fail, and no others."""
-
 import subprocess
 import sys
 import time

@@ -1,5 +1,3 @@
-"""Old runs are deleted, except those that made a present table."""
-
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Leases in a SQLite file and in PostgreSQL."""
-
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,5 +1,3 @@
-"""File locks: one holder at a time, and none after its process has ended."""
-
 import subprocess
 import sys
 

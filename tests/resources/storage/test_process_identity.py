@@ -1,5 +1,3 @@
-"""Whether the process of a run has ended."""
-
 import os
 import subprocess
 import sys

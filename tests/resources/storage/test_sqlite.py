@@ -1,5 +1,3 @@
-"""SQLite files: reading without write access, errors, and write-ahead logs."""
-
 import shutil
 import sqlite3
 from contextlib import closing

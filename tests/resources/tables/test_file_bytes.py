@@ -1,5 +1,3 @@
-"""Damaged and misplaced table files are errors, whatever is read of them."""
-
 from pathlib import Path
 
 import pyarrow.parquet as pq

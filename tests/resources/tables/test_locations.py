@@ -1,5 +1,3 @@
-"""Locations of the tables of several sources of a suite."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""Figures that concurrent commands add."""
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 

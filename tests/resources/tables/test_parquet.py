@@ -1,5 +1,3 @@
-"""Tables in a folder and in a store that homes share."""
-
 import os
 import time
 from collections.abc import Callable

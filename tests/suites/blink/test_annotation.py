@@ -1,5 +1,3 @@
-"""Annotation of BLINK's questions, and what the answers change."""
-
 import dagster as dg
 import pytest
 

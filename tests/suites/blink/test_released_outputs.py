@@ -1,5 +1,3 @@
-"""The authors' released outputs give the published numbers."""
-
 import gzip
 import json
 import math

@@ -1,5 +1,3 @@
-"""The studies' arithmetic, calculated by hand."""
-
 import math
 
 import pytest

@@ -1,5 +1,3 @@
-"""The images of a condition are made when it is evaluated, not before."""
-
 import pytest
 
 from bench_assets.suites.blink.task import TASK

@@ -1,5 +1,3 @@
-"""Agreement of the rules with a person; the README prints these counts."""
-
 from collections import Counter
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Source folders of CODIS: the authors' release, and faulty ones."""
-
 import re
 from collections import Counter
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Verdicts of a judge and of rules, and accuracies over pairs and queries."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""Output variability: as an asset, and on a few responses."""
-
 import dagster as dg
 import pytest
 

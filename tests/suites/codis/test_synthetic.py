@@ -1,5 +1,3 @@
-"""The mini edition cannot be answered without its images."""
-
 from tests.fakes.fair_exam import unfair
 from tests.suites.codis.assets.test_questions import Bench
 

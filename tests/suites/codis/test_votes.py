@@ -1,5 +1,3 @@
-"""Decisions on submissions, from a few votes."""
-
 from itertools import zip_longest
 
 import pytest

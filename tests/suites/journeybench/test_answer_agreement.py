@@ -1,5 +1,3 @@
-"""Agreement of responses with ground truths, on examples judged by hand."""
-
 import pytest
 
 from bench_assets.suites.journeybench.answer_agreement import (

@@ -1,5 +1,3 @@
-"""Rows of raw material that are not used."""
-
 import json
 
 from bench_assets.suites.journeybench.raw_material import unused_rows

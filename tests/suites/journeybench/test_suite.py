@@ -1,5 +1,3 @@
-"""The prompts of MCOT, multi-image VQA and the built route, in a golden file."""
-
 from bench_assets.suites.journeybench import solution_verification
 from bench_assets.suites.journeybench.construction import dialogue, distractors, triggers
 from bench_assets.suites.journeybench.construction.dialogue import Exchange

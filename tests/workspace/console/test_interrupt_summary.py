@@ -1,5 +1,3 @@
-"""The summary of what a command had stored when it was ended."""
-
 import os
 import sqlite3
 

@@ -1,5 +1,3 @@
-"""Whatever creates a home names it once, before anything else is printed."""
-
 import json
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Data is printed as text: it cannot move the cursor or add rows to a table."""
-
 import json
 from dataclasses import dataclass
 from operator import itemgetter

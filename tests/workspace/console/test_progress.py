@@ -1,5 +1,3 @@
-"""Without a terminal, a line of progress is printed every ten seconds."""
-
 from types import SimpleNamespace
 
 import dagster as dg

@@ -1,5 +1,3 @@
-"""Signals: the first ends a command with a message, the second at once."""
-
 import os
 import re
 import signal

@@ -1,5 +1,3 @@
-"""A second process that evaluates in the background, over the same home."""
-
 import os
 import sqlite3
 import subprocess

@@ -1,5 +1,3 @@
-"""`bench explain` and `bench tables diff` on a home of one small suite."""
-
 import json
 import re
 import shutil

@@ -1,5 +1,3 @@
-"""A report packed into a file, and served on 127.0.0.1."""
-
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager

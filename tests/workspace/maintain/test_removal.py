@@ -1,5 +1,3 @@
-"""Removing a model removes all that is its own, and nothing of another model."""
-
 import sqlite3
 import subprocess
 import sys

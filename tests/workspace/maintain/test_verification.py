@@ -1,5 +1,3 @@
-"""`bench home verify` of tables that are swapped, outdated or may not be read."""
-
 import shlex
 import shutil
 import sqlite3

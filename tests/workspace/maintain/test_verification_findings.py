@@ -1,5 +1,3 @@
-"""`bench home verify`: what is damaged, and a command that mends it."""
-
 import shlex
 import shutil
 import sqlite3

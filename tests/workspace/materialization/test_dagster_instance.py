@@ -1,5 +1,3 @@
-"""Errors of runs: a full disk, and what a person reads of a run that failed."""
-
 import sqlite3
 import sys
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Which tables are built again: commands and the UI agree on what is current."""
-
 import os
 from collections.abc import Iterator
 from functools import partial

@@ -1,5 +1,3 @@
-"""The backend of the pages, to which people come by links over HTTP."""
-
 import re
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor

@@ -1,5 +1,3 @@
-"""Fields for marks on an image: their markup, and the answers that come back."""
-
 import json
 import re
 from html import unescape

@@ -1,5 +1,3 @@
-"""The pages in which people answer, in Chromium: with keys alone, on a phone."""
-
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING

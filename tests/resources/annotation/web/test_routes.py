@@ -1,5 +1,3 @@
-"""Images on the pages: uploads, and who is shown which image."""
-
 import io
 import re
 

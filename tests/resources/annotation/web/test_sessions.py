@@ -1,5 +1,3 @@
-"""Links to the pages: forged, expired and revoked ones open nothing."""
-
 from pathlib import Path
 
 import httpx

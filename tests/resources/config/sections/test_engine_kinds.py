@@ -1,5 +1,3 @@
-"""Model kinds that other packages add by an entry point."""
-
 import importlib
 import re
 from typing import Any

@@ -1,5 +1,3 @@
-"""The weights that ship, whose numbers the demo documents."""
-
 from hashlib import sha256
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""How the settings of a server change its requests and its identity."""
-
 from typing import Any
 
 import pytest

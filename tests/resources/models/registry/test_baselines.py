@@ -1,5 +1,3 @@
-"""Models without weights: the baselines, the blind one and the scripted one."""
-
 from collections import Counter
 
 import pytest

@@ -1,5 +1,3 @@
-"""What ``check_model`` reports of models: tiny ones, and broken ones."""
-
 import shutil
 from collections.abc import Callable
 from pathlib import Path

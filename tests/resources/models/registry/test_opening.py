@@ -1,5 +1,3 @@
-"""Models that are opened by name, and the paths of their sections."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""Responses that were made elsewhere."""
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""Tokens of images, counted by hand for each kind of family."""
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Loading weights: the errors of damaged, unknown and untrusted checkpoints."""
-
 import io
 import os
 import pickle

@@ -1,5 +1,3 @@
-"""Conversations as tensors, for a LLaVA with 4 tokens for every image."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Local models are asked in batches; errors stay with their requests."""
-
 import threading
 from collections.abc import Generator, Sequence
 

@@ -1,5 +1,3 @@
-"""Blobs in files: errors of the disk, unfinished files, concurrent creation."""
-
 import errno
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

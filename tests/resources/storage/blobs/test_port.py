@@ -1,5 +1,3 @@
-"""The contract of blobs, for files, obstore's own stores and S3's protocol."""
-
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor

@@ -1,5 +1,3 @@
-"""Changed raw data of one builder rebuild only the tables that depend on them."""
-
 from pathlib import Path
 
 import dagster as dg

@@ -1,5 +1,3 @@
-"""BLINK as a graph: what reaches the tables on each route."""
-
 import json
 
 import dagster as dg

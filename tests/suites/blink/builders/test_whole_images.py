@@ -1,5 +1,3 @@
-"""Builders of the six tasks whose images are shown as they are."""
-
 import json
 from collections import Counter
 from random import Random

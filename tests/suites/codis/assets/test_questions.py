@@ -1,5 +1,3 @@
-"""The dataset build of CODIS as a graph: which rows reach its tables."""
-
 import dagster as dg
 import pytest
 

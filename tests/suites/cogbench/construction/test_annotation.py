@@ -1,5 +1,3 @@
-"""What annotators do for CogBench, and the rows that their answers become."""
-
 import json
 
 import dagster as dg

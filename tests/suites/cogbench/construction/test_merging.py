@@ -1,5 +1,3 @@
-"""Which texts contradict each other, and how two chains are compared."""
-
 import pytest
 
 from bench_assets.suites.cogbench.construction.annotation_files import AnnotatedItem

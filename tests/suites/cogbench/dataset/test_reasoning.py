@@ -1,5 +1,3 @@
-"""How chains are read, and which words texts are compared by."""
-
 import pytest
 
 from bench_assets.suites.cogbench.dataset import reasoning

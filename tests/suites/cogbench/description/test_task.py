@@ -1,5 +1,3 @@
-"""The studies as assets over tables and settings, with the real encoder."""
-
 import json
 
 import dagster as dg

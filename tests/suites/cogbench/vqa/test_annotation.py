@@ -1,5 +1,3 @@
-"""The human score as an asset."""
-
 from dataclasses import replace
 
 import dagster as dg

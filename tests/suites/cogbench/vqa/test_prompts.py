@@ -1,5 +1,3 @@
-"""The prompts of models and judges, in a golden file."""
-
 from bench_assets.suites.cogbench.dataset.reasoning import NEXT_EVENT
 from bench_assets.suites.cogbench.dataset.source import Story
 from bench_assets.suites.cogbench.description import prompts as description

@@ -1,5 +1,3 @@
-"""The built and the published route as assets, with the real sentence encoder."""
-
 import json
 import re
 from collections import Counter

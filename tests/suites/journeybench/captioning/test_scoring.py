@@ -1,5 +1,3 @@
-"""The corpus measures of captioning, from predictions to metrics."""
-
 import math
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-"""Votes on images and captions, and what they decide."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""The judge's JSON, the rules without a judge model, and the accuracy."""
-
 import json
 
 import pytest

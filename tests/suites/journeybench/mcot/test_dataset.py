@@ -1,5 +1,3 @@
-"""MCOT rows in the released layout become questions or rejections."""
-
 import csv
 import json
 

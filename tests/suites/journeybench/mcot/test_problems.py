@@ -1,5 +1,3 @@
-"""Problems are read in the layout of GSM8K."""
-
 import json
 
 import pytest

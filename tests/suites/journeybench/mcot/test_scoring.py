@@ -1,5 +1,3 @@
-"""Labels, consistency and hallucination rate of MCOT."""
-
 import math
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-"""Multi-image VQA, from rows in the released layout to metrics."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""Images are embedded by captions of a model, each of which is requested once."""
-
 from collections.abc import Sequence
 
 import numpy as np

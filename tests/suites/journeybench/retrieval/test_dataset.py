@@ -1,5 +1,3 @@
-"""Retrieval from the tables of the release to R@k, with fixed encoders."""
-
 import numpy as np
 import pytest
 

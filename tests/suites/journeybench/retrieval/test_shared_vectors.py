@@ -1,5 +1,3 @@
-"""Vectors are computed once for the conditions of an evaluation."""
-
 import numpy as np
 
 from bench_assets.suites.journeybench.retrieval.shared_vectors import SharedVectors

@@ -1,5 +1,3 @@
-"""Annotation in the construction of MULTI, and what the answers change."""
-
 from dataclasses import replace
 from typing import Any
 

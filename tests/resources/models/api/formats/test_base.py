@@ -1,5 +1,3 @@
-"""How every format sends an image, and what Anthropic's sends over loopback."""
-
 import base64
 from typing import Any
 
