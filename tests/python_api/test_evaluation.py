@@ -15,6 +15,7 @@ from PIL import ExifTags, Image
 
 import bench_assets as bench
 from bench_assets.core.schema.errors import BenchError, ModelError, SettingsError, UnknownNameError
+from bench_assets.python_api.calls import interface
 from bench_assets.python_api.display import sample_html
 from bench_assets.report.site.addresses import number_page
 from bench_assets.workspace.materialization.opening import open_workbench
@@ -229,6 +230,7 @@ class FakeShell:
 
 
 def test_a_type_error_of_the_package_keeps_its_frames(home):
+    @interface
     def fail():
         always_a()  # type: ignore[call-arg]
 

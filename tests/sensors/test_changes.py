@@ -93,7 +93,8 @@ class Bench:
             raise_on_error=False,
         )
 
-    def _questions(self, suite):
+    def _questions(self, suite: str) -> dg.AssetsDefinition:
+        @dg.asset(key=[suite, "questions"])
         def questions() -> dg.Output[list[Question]]:
             return table_output(self.questions[suite])
 

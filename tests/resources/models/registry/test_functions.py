@@ -12,6 +12,7 @@ Function = Callable[..., str]
 
 
 def wrapped(function):
+    @functools.wraps(function)
     def wrapper(*arguments: Any) -> str:
         return function(*arguments)
 
