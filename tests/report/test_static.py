@@ -82,11 +82,11 @@ def _literal_names(module: ast.Module) -> set[str]:
 
 
 def test_scripts_read_fields_that_are_written() -> None:
-    """A name with an underscore is one of the data, unless a script defines it as a parameter."""
+    """A name with an underscore is one of the data, unless a script itself gives it a value."""
     code = "\n".join(script.read_text(encoding="utf-8") for script in SCRIPTS)
     types = (STATIC / "app" / "types.d.ts").read_text(encoding="utf-8")
     read_names = set(re.findall(r"\.([a-z]+(?:_[a-z0-9]+)+)\b", code))
     read_names |= set(re.findall(r"\b([a-z]+(?:_[a-z0-9]+)+)\??:", types))
-    parameter_names = set(re.findall(r"\b([a-z]+(?:_[a-z0-9]+)+)\b(?=:|[,} ]*=>)", code))
+    script_names = set(re.findall(r"\b([a-z]+(?:_[a-z0-9]+)+)\b(?=:|[,} ]*=>)", code))
     assert {"n_scored", "lower_is_better", "asked_tokens"} <= read_names
-    assert read_names - parameter_names - written_names() == set()
+    assert read_names - script_names - written_names() == set()

@@ -169,7 +169,7 @@ def _elements(option: str) -> tuple[str, ...]:
 
 def _element_rank(element: str) -> int:
     """Number that a circled or plain number stands for, for sorting."""
-    return CIRCLED.index(element) if element in CIRCLED else int(element)
+    return CIRCLED.index(element) + 1 if element in CIRCLED else int(element)
 
 
 def _are_combined(options: Sequence[str]) -> bool:

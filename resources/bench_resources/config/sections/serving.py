@@ -36,7 +36,10 @@ _PROGRAMS: Mapping[str, ServerName] = {
 
 
 def server_of(command: str) -> ServerName:
-    """Known server that a command starts, by its program or Python module; "" if unknown.
+    """Known server that a command names, as a program or a Python module; "" if none.
+
+    The first word whose last part is a known program counts, so that wrappers such as ``env`` may
+    precede it. Words with a suffix are files.
 
     >>> server_of("env A=1 vllm serve {path}"), server_of("python -m sglang.launch_server {path}")
     ('vllm', 'sglang')

@@ -92,7 +92,7 @@ class ConcurrencyLimit:
         cut, self._cut = self._cut, None
         if mean <= _QUEUEING * self._unloaded:
             self._unloaded = min(mean, sqrt(mean * self._unloaded))
-            self._set(self._next_value(), now)
+            self._set(self._count_free_round(), now)
         elif cut and self._is_useless(cut, mean):
             self._unloaded = mean
             self._set(cut.limit, now)
@@ -107,8 +107,8 @@ class ConcurrencyLimit:
         expected_gain = 1 - self.value / cut.limit
         return mean > cut.seconds * (1 - _MIN_GAIN * expected_gain)
 
-    def _next_value(self) -> float:
-        """The limit after a round without queueing."""
+    def _count_free_round(self) -> float:
+        """Count a round without queueing, and return the next limit."""
         growth = _GROWTH[min(self._free_rounds, len(_GROWTH) - 1)]
         self._free_rounds += 1
         grown = max(self.value * growth, self.value + 1)
@@ -117,6 +117,7 @@ class ConcurrencyLimit:
         self._rounds_below += 1
         if self._rounds_below < _ROUNDS_BELOW:
             return max(self.value, self._refused_at * _BELOW_REFUSAL)
+        # Try beyond the refused limit again; another refusal in this round halves the limit.
         self._refused_at, self._free_rounds = inf, 0
         return max(self.value * _GROWTH[0], self.value + 1)
 

@@ -162,7 +162,7 @@ def test_a_model_that_cannot_be_reached_stops_the_captions(release, tmp_path):
         'max_tries = 1\n[suites.multi]\ncaptioner = "gone"\n'
     )
     captions = dg.AssetSelection.assets(["multi", "captions_for_images", "captions"])
-    with pytest.raises(ModelError):
+    with pytest.raises(ModelError, match=r"127\.0\.0\.1:9/v1: cannot be reached"):
         Bench(tmp_path / "home", release, toml).build(captions)
 
 

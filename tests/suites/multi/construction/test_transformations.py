@@ -91,7 +91,7 @@ def decide_by_solvers(rows, rng):
         responses = []
         for request in requests:
             errs = rng.random() < ERROR_RATES[solver]
-            finds_key = is_right[request.name] != errs or (errs and rng.random() < 0.5)
+            finds_key = rng.random() < 0.5 if errs else is_right[request.name]
             answer = keys[request.name] if finds_key else "none"
             responses.append(Response(text=f"#### {answer}"))
         return responses
@@ -109,7 +109,7 @@ def test_the_form_proves_no_elements_that_a_person_answers_otherwise():
     assert misproven == []
 
 
-def test_solvers_accept_at_most_one_wrong_key_in_a_hundred():
+def test_at_most_one_percent_of_decisions_of_solvers_accept_a_wrong_key():
     """Over all problems that were answered by hand and ten seeds."""
     rows = [*ROWS, *TRAPS]
     is_right = judge_keys(rows)
