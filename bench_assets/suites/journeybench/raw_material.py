@@ -253,17 +253,18 @@ def normalize_text(text: str) -> str:
     return " ".join(text.casefold().split()).rstrip(" .!")
 
 
-def vote_fault(votes: Sequence[bool], least_votes: int, phrase: str) -> str:
-    """Why votes do not accept a unit: too few of them, or no majority; "" if they accept it.
+def vote_fault(votes: Sequence[bool], least_votes: int, phrase: str, surplus: str = "") -> str:
+    """Why a unit is not accepted: too few votes, no majority, or else ``surplus``; "" if it is.
 
-    ``phrase`` is what the accepting votes do.
+    ``phrase`` is what the accepting votes do. With a ``surplus``, votes may be missing.
 
     >>> vote_fault([True, False], 2, "accept it"), vote_fault([True], 2, "accept it")
     ('1 of 2 accept it', '1 votes, 2 are needed')
     """
     if len(votes) < least_votes:
-        return f"{len(votes)} votes, {least_votes} are needed" if votes else "not verified"
-    return "" if 2 * sum(votes) > len(votes) else f"{sum(votes)} of {len(votes)} {phrase}"
+        missing = f"{len(votes)} votes, {least_votes} are needed" if votes else "not verified"
+        return surplus or missing
+    return surplus if 2 * sum(votes) > len(votes) else f"{sum(votes)} of {len(votes)} {phrase}"
 
 
 def _open_units(id_parts: Callable[[Any], Sequence[str]], rows: Iterable[Any]) -> dict[str, str]:

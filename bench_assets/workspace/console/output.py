@@ -142,7 +142,7 @@ def _tables(columns: _Columns, width: int) -> Iterator[RenderableType]:
     n_rows = len(next(iter(columns.values())))
     is_wide = sum(starmap(_full_width, columns.items())) + _GAP * (len(columns) - 1) > width
     has_title = n_rows > 1 or is_wide  # else a title would be all that there is
-    shared = [n for n in _SHARED if has_title and n in columns and len({*columns[n]}) == 1]
+    shared = _constant_columns(_SHARED, columns) if has_title else []
     table = _without(shared, columns) or columns
     remark_columns: list[list[str]] = []
     if is_wide and not table.keys() <= _REMARKS:
@@ -150,16 +150,12 @@ def _tables(columns: _Columns, width: int) -> Iterator[RenderableType]:
         table = _without(_REMARKS, table)
     if _is_tight(table, width) and {*_NUMBER} <= table.keys():
         table = _with_joined_number(table)
-    levels: list[str] = []
-    if _is_tight(table, width):
-        levels = [n for n in _LEVELS if n in table and len({*table[n]}) == 1]
-        table = _without(levels, table)
+    levels = _constant_columns(_LEVELS, table) if _is_tight(table, width) else []
+    table = _without(levels, table)
     repeated = [n for n in _SHARED if n in table and _GROUP * len({*table[n]}) <= n_rows]
     if repeated and _is_tight(table, width):
-        group_cells = table[repeated[0]]
-        for group in dict.fromkeys(group_cells):
-            indices = [index for index, cell in enumerate(group_cells) if cell == group]
-            yield from _tables({n: [columns[n][i] for i in indices] for n in columns}, width)
+        for group in _split_rows(columns, table[repeated[0]]):
+            yield from _tables(group, width)
         return
     texts = [columns[n][0] for n in shared] + [f"{n} {columns[n][0]}" for n in levels]
     if title := ", ".join(text for text in texts if text not in ("", "main")):
@@ -167,6 +163,17 @@ def _tables(columns: _Columns, width: int) -> Iterator[RenderableType]:
     yield _table(table, width)
     for remark, labels in _remarks(table, remark_columns).items():
         yield Text(f"{', '.join(labels)}: {remark}")
+
+
+def _constant_columns(names: Sequence[str], columns: _Columns) -> list[str]:
+    return [name for name in names if len({*columns.get(name, ())}) == 1]
+
+
+def _split_rows(columns: _Columns, labels: Sequence[str]) -> Iterator[_Columns]:
+    """Split the rows into those of each label."""
+    for group in dict.fromkeys(labels):
+        indices = [index for index, label in enumerate(labels) if label == group]
+        yield {name: [cells[index] for index in indices] for name, cells in columns.items()}
 
 
 def _with_joined_number(table: _Columns) -> _Columns:

@@ -145,8 +145,8 @@ def _task_estimates(
         judge_counter = _RequestCounter(models, name, placeholder=_NO_VERDICT)
         return nullcontext(judge_counters.setdefault(name, judge_counter))
 
-    judge = bench.settings.suite(task.suite, SuiteSettings).judge
-    verdicts = configured_verdicts(task, models, judge, count_verdicts, model.name)
+    judge_name = bench.settings.suite(task.suite, SuiteSettings).judge
+    verdicts = configured_verdicts(task, models, judge_name, count_verdicts, model.name)
     if isinstance(verdicts, ReaderVerdicts) and verdicts.null_test:
         silent_test = replace(verdicts.null_test, record=lambda figures: None)
         verdicts = replace(verdicts, null_test=silent_test)
@@ -159,7 +159,7 @@ def _task_estimates(
     predictions = runner.predictions(questions)
     if isinstance(verdicts, ModelVerdicts | ReaderVerdicts):
         runner.judgements(questions, predictions)
-    judges = [counter.estimate(task.name, "judge") for counter in judge_counters.values()]
+    judges = [judge.estimate(task.name, "judge") for judge in judge_counters.values()]
     return [counter.estimate(task.name, "model"), *judges]
 
 
@@ -207,7 +207,7 @@ class _RequestCounter:
         self._spec = models.named(name).base.spec
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Return cached responses if all are cached; otherwise placeholders."""
+        """Record requests; returns local or cached responses if all exist, else placeholders."""
         self._requests += requests
         if engine_kind(self._spec) is None:  # computed locally, without requests
             self._n_distinct += len(requests)

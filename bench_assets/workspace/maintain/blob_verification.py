@@ -87,7 +87,7 @@ def _require_current_columns(
 
 
 def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
-    """Read every image, and find images that tables name but that are missing."""
+    """Find damaged and missing images; marks the questions of their suites as stale."""
     location = open_image_store(bench.settings).place
     try:
         suites = suites_by_image(bench)

@@ -112,17 +112,19 @@ def _table_usages(folder: Path) -> Iterator[DiskUsage]:
             parts = file.relative_to(folder).parts
             depth = 3 if parts[0] == SOURCES_FOLDER else 1  # tables of a source: sources/ID/SUITE
             suites["/".join(parts[:depth])].append(file)
-    for suite, files in suites.items():
-        command = f"bench evaluate {suite.rpartition('/')[2]}"
-        if suite.startswith(f"{SOURCES_FOLDER}/"):
-            command += ", with their source"
-        if suite in ("leaderboard", "published"):
-            command = "bench leaderboard"
-        removal = f"rm -r {quote(str(folder / suite))}: made by {command}"
-        yield _measure(f"tables/{suite}", "questions and more", files, folder / suite, removal)
-    for model, files in models.items():
+    for suite, paths in suites.items():
+        removal = f"rm -r {quote(str(folder / suite))}: made by {_making_command(suite)}"
+        yield _measure(f"tables/{suite}", "questions and more", paths, folder / suite, removal)
+    for model, paths in models.items():
         about, removal = "responses, scores and metrics", f"bench home remove {quote(model)}"
-        yield _measure(f"tables of {model}", about, files, folder, removal)
+        yield _measure(f"tables of {model}", about, paths, folder, removal)
+
+
+def _making_command(suite_folder: str) -> str:
+    if suite_folder in ("leaderboard", "published"):
+        return "bench leaderboard"
+    source, _, suite = suite_folder.rpartition("/")
+    return f"bench evaluate {suite}" + (", with their source" if source else "")
 
 
 def _path_usage(path: Path) -> DiskUsage:

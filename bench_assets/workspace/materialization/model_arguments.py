@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from bench_assets.core.schema.errors import ModelError, SettingsError, SourceError, did_you_mean
+from bench_assets.core.schema.errors import BenchError, ModelError, SettingsError, did_you_mean
 from bench_assets.core.tables.json_records import parse_json
 from bench_assets.workspace.console.output import print_message
 
@@ -114,7 +114,7 @@ def _check_connection(address: str) -> None:
 
 
 def _check_served(section: Mapping[str, Any]) -> None:
-    """Compare a model's name with ``/v1/models``; a server without that list passes."""
+    """Raise ``ModelError`` if ``/v1/models`` lists other models only; no list passes."""
     import httpx
 
     from bench_resources.config.addresses import fill_keys
@@ -127,10 +127,11 @@ def _check_served(section: Mapping[str, Any]) -> None:
         url = f"{fill_keys(address)}/models"
         response = httpx.get(url, headers=headers, timeout=_CONNECT_TIMEOUT)
         listed = parse_json(response.text) if response.is_success else None
-    except (httpx.HTTPError, SettingsError, SourceError, ValueError, RecursionError):
+    except (httpx.HTTPError, httpx.InvalidURL, BenchError, ValueError, RecursionError):
         return  # the first request reports the error
     rows = listed.get("data") if isinstance(listed, dict) else None
-    names = [str(row["id"]) for row in rows or () if isinstance(row, dict) and "id" in row]
+    rows = rows if isinstance(rows, list) else ()
+    names = [str(row["id"]) for row in rows if isinstance(row, dict) and "id" in row]
     if names and model not in names and f"models/{model}" not in names:
         served = ", ".join(names[:_MOST_LISTED]) + (", ..." if len(names) > _MOST_LISTED else "")
         message = f"{address}: no model named {model!r}; it serves: {served}"

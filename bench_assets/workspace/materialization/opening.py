@@ -145,7 +145,7 @@ def check_names(
     """Validate the names of an evaluation, in bench.toml and on the command line.
 
     Raises:
-        BenchError: If a suite, task, model, judge, scorer, condition or source is unknown.
+        BenchError: If a name or the source is unknown, or a task is an imported one.
     """
     conditions = list(conditions)
     tasks = [
@@ -168,7 +168,7 @@ def check_names(
 
 
 def _check_settings(task: Task, bench: Workbench, conditions: Sequence[str], *, asks: bool) -> None:
-    """Validate a task's scorer, judge and source."""
+    """Validate a task's scorer, judge, reader and source."""
     settings = bench.settings
     section = settings.suite(task.suite, SuiteSettings)
     if task.asked_of == "model" and section.scorer:

@@ -204,11 +204,11 @@ class Workbench:
             return
         name = self.catalog.suite(suite).name
         self.observe([name])
-        for selected in dict.fromkeys((name, suite)):  # if the suite is current, so is its task
-            keys = self._resolve(asset_selections.dataset_build(selected))
-            if not is_stale and not self.due(keys):
-                return
-        self._make_due(keys, f"{suite}: questions")
+        suite_keys = self._resolve(asset_selections.dataset_build(name))
+        keys = self._resolve(asset_selections.dataset_build(suite))
+        # If the suite is current, so is its task.
+        if is_stale or (self.due(suite_keys) and self.due(keys)):
+            self._make_due(keys, f"{suite}: questions")
 
     def _make_due(self, keys: Set[dg.AssetKey], title: str) -> None:
         """Make tables; of those partitioned by raw data set, only the partitions that are due."""

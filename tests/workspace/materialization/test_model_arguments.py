@@ -34,9 +34,9 @@ def test_every_shipped_suite_knows_the_layout_of_its_source():
 
 @pytest.fixture
 def server():
-    """A server that lists two models."""
+    """A server that lists two models at one address, and something else at another."""
     models = b'{"data": [{"id": "qwen-7b"}, {"id": "llava"}]}'
-    with serving(StandIn({"v1/models": models})) as running:
+    with serving(StandIn({"v1/models": models, "v2/models": b'{"data": 2}'})) as running:
         yield running.url
 
 
@@ -54,6 +54,8 @@ def test_a_model_that_its_server_does_not_list_is_refused_with_the_nearest(home,
     [
         pytest.param("/v1", "llava", id="a model that it serves"),
         pytest.param("/other", "anything", id="a server that lists none"),
+        pytest.param("/v2", "anything", id="a server whose list is not one"),
+        pytest.param("/v1\x7f", "anything", id="an address that httpx refuses"),
     ],
 )
 def test_a_model_that_its_server_may_serve_is_saved(home, server, path, model):

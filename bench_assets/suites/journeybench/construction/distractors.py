@@ -129,15 +129,12 @@ def verify_statements(
     for statement, nearest in zip(statements, nearest_captions, strict=True):
         image, text = statement.image, normalize_text(statement.text)
         statement_votes = list(votes_by_statement[image, text].values())
-        lacks_votes = len(statement_votes) < least_votes
         is_surplus = n_accepted[image] >= MAX_STATEMENTS
-        fault = _text_fault(statement, earlier_texts[image], captions.get(image, ()))
-        fault = fault or _repetition_fault(statement, nearest)
-        is_open = lacks_votes and not fault and not is_surplus
-        if is_open or not lacks_votes:
-            fault = fault or vote_fault(statement_votes, least_votes, _VOTE_PHRASE)
-        if is_surplus:
-            fault = fault or f"beyond the first {MAX_STATEMENTS}"
+        surplus = f"beyond the first {MAX_STATEMENTS}" if is_surplus else ""
+        text_fault = _text_fault(statement, earlier_texts[image], captions.get(image, ()))
+        text_fault = text_fault or _repetition_fault(statement, nearest)
+        fault = text_fault or vote_fault(statement_votes, least_votes, _VOTE_PHRASE, surplus)
+        is_open = len(statement_votes) < least_votes and not text_fault and not surplus
         if not fault:
             n_accepted[image] += 1
         earlier_texts[image].add(text)

@@ -88,14 +88,10 @@ def verify_look_alikes(
     for proposals in sorted(proposals_by_pair.values(), key=_nearest_first):
         image, candidate = proposals[0].image, proposals[0].candidate
         pair_votes = votes_by_pair.get((image, candidate), [])
-        lacks_votes = len(pair_votes) < least_votes
         is_surplus = n_accepted[image] >= MAX_LOOK_ALIKES
-        is_open = lacks_votes and not is_surplus
-        fault = ""
-        if is_open or not lacks_votes:
-            fault = vote_fault(pair_votes, least_votes, _VOTE_PHRASE)
-        if is_surplus:
-            fault = fault or f"beyond the nearest {MAX_LOOK_ALIKES}"
+        surplus = f"beyond the nearest {MAX_LOOK_ALIKES}" if is_surplus else ""
+        fault = vote_fault(pair_votes, least_votes, _VOTE_PHRASE, surplus)
+        is_open = len(pair_votes) < least_votes and not surplus
         if not fault:
             n_accepted[image] += 1
         decisions.append(replace(_decision(proposals, pair_votes, fault), open=is_open))

@@ -91,7 +91,7 @@ def is_proven(problem: Problem, replacements: Mapping[int, int]) -> bool:
 
 
 def _recalculate(problem: Problem, replaced: Mapping[Fraction, Fraction]) -> Solution | None:
-    """Solve as ``solve`` does; ``ValueError`` if a calculation is no arithmetic."""
+    """Solve as ``solve`` does; ``ValueError`` if the answer or a calculation is no number."""
     steps, stated = steps_of(problem), stated_numbers(problem.question)
     inputs = [number for step in steps for number in step.inputs]
     occur_once = all(stated.count(old) == inputs.count(old) == 1 for old in replaced)
@@ -102,10 +102,8 @@ def _recalculate(problem: Problem, replaced: Mapping[Fraction, Fraction]) -> Sol
     for step in steps:
         changed = {n: new_results[n] for n in step.inputs if new_results.get(n, n) != n}
         values = {**replaced, **changed}
-        original, result = evaluate(step.expression), evaluate(step.expression, values)
-        is_wrong = abs(original - step.result) > (0 if replaced else _ROUNDING)
-        becomes_fraction = bool(replaced) and step.result.denominator == 1 < result.denominator
-        if is_wrong or becomes_fraction or result < 0:
+        result = _new_result(step, values, rounding=Fraction(0) if replaced else _ROUNDING)
+        if result is None:
             return None
         has_two_values = new_results.setdefault(step.result, result) != result
         may_be_stated = not changed.keys().isdisjoint(stated)
@@ -116,7 +114,18 @@ def _recalculate(problem: Problem, replaced: Mapping[Fraction, Fraction]) -> Sol
         expression = substitute(step.expression, values).strip()
         lines.append(f"{expression} = {format_number(float(result))}")
     answer = Fraction(problem.answer.replace(",", "").strip("$%"))
-    return Solution("\n".join(lines), result) if steps and steps[-1].result == answer else None
+    is_solved = bool(steps) and steps[-1].result == answer
+    return Solution("\n".join(lines), new_results[answer]) if is_solved else None
+
+
+def _new_result(
+    step: Calculation, values: Mapping[Fraction, Fraction], rounding: Fraction
+) -> Fraction | None:
+    """Evaluate a step with other numbers; None if it was wrong or becomes impossible."""
+    original, result = evaluate(step.expression), evaluate(step.expression, values)
+    becomes_fraction = not rounding and step.result.denominator == 1 < result.denominator
+    is_wrong = abs(original - step.result) > rounding
+    return None if is_wrong or becomes_fraction or result < 0 else result
 
 
 def _is_closed(problem: Problem) -> bool:

@@ -51,7 +51,7 @@ def find_release(folder: Path) -> MultiRelease:
     hub's list ("_hf").
 
     Raises:
-        SourceError: If it holds published and raw files, neither, or several versions of one file.
+        SourceError: If its files are published and raw, neither, incomplete or in two versions.
     """
     raw, annotations = folder / "raw_problems.json", folder / "annotations.json"
     files = sorted(folder.glob("problem_*.json"), key=_version_rank)
