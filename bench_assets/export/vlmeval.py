@@ -27,7 +27,7 @@ _FURTHER_COLUMNS = ("answer", "category", "question_id", "prediction")
 
 
 def write_vlmeval_files(collection: TableCollection, out: Path) -> list[Path]:
-    """Write responses, points and the primary metric of each model on each question table."""
+    """Write each model's responses, points and primary metric, or add why not to ``left_out``."""
     files: list[Path] = []
     for evaluation in collection.evaluations():
         label = f"{evaluation.name} of {evaluation.model}"

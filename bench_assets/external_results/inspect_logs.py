@@ -10,6 +10,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
+from itertools import takewhile
 from operator import itemgetter
 from pathlib import Path
 from string import ascii_uppercase
@@ -170,8 +171,8 @@ def _metrics(results: Mapping[str, Any]) -> list[ExternalMetric]:
                 continue
             full_name = "/".join(filter(None, (prefix, name, suffix)))
             is_headline = has_headline and name == headline_name
-            external_metric = ExternalMetric(name=full_name, value=value, category=category)
-            ordered.append(((not is_headline, category != "all"), external_metric))
+            rank = (not is_headline, category != "all")  # the headline first
+            ordered.append((rank, ExternalMetric(name=full_name, value=value, category=category)))
     return [metric for _, metric in sorted(ordered, key=itemgetter(0))]
 
 
@@ -256,11 +257,10 @@ def _prompt(
         return _resolve_attachment(messages, attachments), ()
     texts: list[str] = []
     images: list[bytes] = []
-    for message in messages:
-        if message.get("role") == "assistant":
-            break
+    for message in takewhile(lambda message: message.get("role") != "assistant", messages):
         content = message.get("content") or ""
-        for part in [{"type": "text", "text": content}] if isinstance(content, str) else content:
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        for part in parts:
             if part.get("type") == "text":
                 texts.append(_resolve_attachment(str(part.get("text") or ""), attachments))
             elif part.get("type") == "image":

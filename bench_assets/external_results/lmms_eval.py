@@ -123,9 +123,6 @@ def _read_task(task: str, file: Path, results: Path) -> ExternalResults:
     key = _points_key(rows, [metric.name for metric in metrics])
     is_lm_eval = _LM_EVAL_RESULTS.fullmatch(results.name) is not None
     model = document.get("model_name") or document.get("model_source") or file.parent.name
-    with shape_errors(f"{results}, n-samples", HARNESS):
-        count = (document.get("n-samples") or {}).get(task) or {}
-        is_partial = bool(count.get("original")) and count["effective"] < count["original"]
     return ExternalResults(
         harness=LM_EVAL if is_lm_eval else HARNESS,
         version=_version(document, is_lm_eval=is_lm_eval),
@@ -133,8 +130,16 @@ def _read_task(task: str, file: Path, results: Path) -> ExternalResults:
         model=model_name(str(model)),
         metrics=tuple(metrics),
         samples=tuple(_sample(row, key, where) for where, row in located_rows),
-        partial=f"{count['effective']} of {count['original']} samples" if is_partial else "",
+        partial=_evaluated_part(document, task, results),
     )
+
+
+def _evaluated_part(document: Entry, task: str, results: Path) -> str:
+    """Part of a task's samples that was evaluated; "" if all were, or it is unknown."""
+    with shape_errors(f"{results}, n-samples", HARNESS):
+        count = (document.get("n-samples") or {}).get(task) or {}
+        is_partial = bool(count.get("original")) and count["effective"] < count["original"]
+        return f"{count['effective']} of {count['original']} samples" if is_partial else ""
 
 
 def _version(document: Entry, *, is_lm_eval: bool) -> str:

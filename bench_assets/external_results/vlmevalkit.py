@@ -126,7 +126,8 @@ def _points_column(rows: Sequence[Row]) -> str:
 def _split_name(file: Path, stem: str, model: str) -> tuple[str, str]:
     """Split a file's name into model and data set.
 
-    The model is the given one, or one of the two folders above; else a known benchmark ends it.
+    The model is the given one, or one of the two folders above; else it ends before a known
+    benchmark, or at the only "_".
     """
     for name in filter(None, (model, *(folder.name for folder in file.absolute().parents[:2]))):
         if stem.startswith(f"{name}_"):

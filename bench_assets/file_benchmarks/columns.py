@@ -105,12 +105,12 @@ def _format_field(name: str, spec: str, cells: Entry) -> str:
     divisor = int(division["divisor"]) if division else 1
     if not text.isdecimal() or not divisor:
         raise SourceError(f"{{{name}}}: {text!r:.60} (expected a whole number)")
-    number = int(text)
-    if division:
-        number = number % divisor if division["operator"] == "%" else number // divisor
     try:
+        number = int(text)
+        if division:
+            number = number % divisor if division["operator"] == "%" else number // divisor
         return format(number, spec)
-    except ValueError as error:
+    except (OverflowError, ValueError) as error:  # also a number of too many digits
         raise SourceError(f"{{{name}:{spec}}}: {error}") from error
 
 
@@ -152,9 +152,13 @@ def labels_of(cells: Entry, benchmark: FileBenchmarkSettings) -> dict[str, str]:
         for name, cell in cells.items()
         if name not in standard
     }
-    labels = {*benchmark.slices, *fields_of(benchmark.prompt), *chain(*benchmark.groups.values())}
+    configured = {
+        *benchmark.slices,
+        *fields_of(benchmark.prompt),
+        *chain(*benchmark.groups.values()),
+    }
     for name, cell in extra.items():
-        if name not in labels and name not in benchmark.ignore:
+        if name not in configured and name not in benchmark.ignore:
             _refuse_media(name, cell)
         if name in benchmark.slices and not isinstance(cell, str | int | float | None):
             raise SourceError(f"{name} is {cell!r:.60}: expected a text or a number, to slice by")
@@ -180,10 +184,10 @@ def _refuse_media(name: str, cell: object) -> None:
 
 
 def require_columns(benchmark: FileBenchmarkSettings, present: Sequence[str], section: str) -> None:
-    """Check that the file has every configured column; without any, no row is an object.
+    """Check that the file has every configured column, unless no row is an object.
 
     Raises:
-        SettingsError: If one is missing; names the entry and the existing columns.
+        SettingsError: If one is missing, or that of a metric of groups; names the entry.
     """
     if not present:
         return

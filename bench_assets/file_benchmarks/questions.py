@@ -153,18 +153,13 @@ class _QuestionBuilder:
         if not options and benchmark.answer_type is None:
             _refuse_letters(text, key, has_options=_has_options_inside(cells, benchmark))
             self._refuse_list(key)
-        decimals = text_of(cells, benchmark, "decimals")
-        if decimals and not decimals.isdecimal():
-            raise SourceError(f"decimals: {decimals!r:.60} (expected a whole number)")
-        answers = benchmark.answers or listed.answers
-        if listed.answers == "letters":  # whatever the section says
-            answers = "letters"
+        has_letters = listed.answers == "letters"  # whatever the section says
         context = RowContext(
             options=options,
-            answers=answers,
+            answers="letters" if has_letters else benchmark.answers or listed.answers,
             image_size=(images[0].width, images[0].height) if images else None,
+            decimals=_decimals(cells, benchmark),
             unit=text_of(cells, benchmark, "unit"),
-            decimals=int(decimals) if decimals else None,
         )
         gold = self.scoring.answers.gold(key, context)
         if not any(options) or gold.kind == "text":
@@ -250,8 +245,8 @@ def build(
 
     Raises:
         SourceError: If the file cannot be read or is cut short, or no row can be used.
-        SettingsError: If the settings name a column that no row has, or leave the meaning of most
-            rows open; or if a few-shot example is a question.
+        SettingsError: If the settings name a column that no row has, or leave the meaning of more
+            rows open than can be used; or if a few-shot example is a question.
     """
     builder = _QuestionBuilder(benchmark, location, store)
     columns: dict[str, None] = {}
@@ -271,14 +266,13 @@ def build(
             if isinstance(error, MissingSettingError):
                 unclear.append(f"{row.where}: {error}")
             continue
-        if question.question_id not in first_rows:
+        if first_row := first_rows.get(question.question_id):
+            has_id = columns_of(row.cells, benchmark, "id")
+            subject = f"id {question.question_id}" if has_id else "question"
+            rejections.append(_reject(row.where, f"the same {subject} as {first_row}"))
+        else:
             first_rows[question.question_id] = row.where
             questions.append(shots.prepend(question, row.where))
-            continue
-        has_id = columns_of(row.cells, benchmark, "id")
-        subject = f"id {question.question_id}" if has_id else "question"
-        first_row = first_rows[question.question_id]
-        rejections.append(_reject(row.where, f"the same {subject} as {first_row}"))
     require_columns(benchmark, list(columns), location.section)
     if len(unclear) > len(questions):  # the setting is missing for the file, not for single rows
         raise SettingsError(f"{location.section}: {unclear[0]}")
@@ -369,6 +363,14 @@ def _has_options_inside(cells: Entry, benchmark: FileBenchmarkSettings) -> bool:
     """Whether the settings say that the question's text holds the options."""
     columns = columns_of(cells, benchmark, "options")
     return bool(columns) and columns == columns_of(cells, benchmark, "question")
+
+
+def _decimals(cells: Entry, benchmark: FileBenchmarkSettings) -> int | None:
+    """Decimals of the answer; None if the row does not state them."""
+    decimals = text_of(cells, benchmark, "decimals")
+    if decimals and not decimals.isdecimal():
+        raise SourceError(f"decimals: {decimals!r:.60} (expected a whole number)")
+    return int(decimals) if decimals else None
 
 
 def _row_id(cells: Entry, benchmark: FileBenchmarkSettings) -> str:

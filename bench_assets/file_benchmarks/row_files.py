@@ -8,7 +8,6 @@ splits named by folder and file (``data/test-00000-of-00002.parquet``), or of an
 import csv
 import json
 import re
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -33,6 +32,7 @@ from bench_assets.core.tables.json_records import (
 _MIN_BATCH_ROWS = 16  # least rows in memory at once; one may hold several photographs
 _MAX_BATCH_ROWS = 1024  # most rows in memory at once
 _BATCH_BYTES = 1 << 20  # size of a batch in between
+_MAX_CELL = 2**31 - 1  # characters; the most that csv takes on every platform
 _NOT_JSON = "not JSON, or cut short"
 _END_SENTINEL = "\0end of the table"
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
@@ -104,7 +104,7 @@ def _read_json_list(file: Path) -> Iterator[Row]:
 def _object_rows(content: Entry, file: Path) -> Iterator[Row]:
     """Rows of an object: the entries of its one long list, or its values, with their keys as ids.
 
-    Values are answers if none of them is an object.
+    Values are answers if none of them is an object or a list of objects.
     """
     if not content:
         raise SourceError(f"{file}: expected a list of rows, or an object of rows by id")
@@ -130,7 +130,7 @@ def _is_list_of_objects(value: object) -> bool:
 
 def _read_delimited(file: Path, delimiter: str, names: Sequence[str] = ()) -> Iterator[Row]:
     """Rows of a table; ``names`` are the columns of one without a header."""
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a cell may be an image
+    csv.field_size_limit(_MAX_CELL)  # a cell may be an image
     try:
         with file.open(encoding="utf-8-sig", newline="", errors="surrogateescape") as stream:
             lines = _TableLines(stream)
@@ -145,16 +145,17 @@ def _read_delimited(file: Path, delimiter: str, names: Sequence[str] = ()) -> It
                 line = reader.line_num + 1  # of the next row; a cell may span lines
                 if cells == [_END_SENTINEL]:
                     return
+                if not cells:  # a blank line
+                    continue
                 fault = _table_fault(cells, header)
                 is_cut_short = len(cells) < len(header) and not lines.is_ended
-                if cells and (is_cut_short or cells[-1].endswith(_END_SENTINEL)):
+                if is_cut_short or cells[-1].endswith(_END_SENTINEL):
                     raise SourceError(
                         f"{where}, the last: the row is cut short, or a quotation in it has no end."
                         f" {_FETCH_AGAIN}"
                     )
-                if cells:
-                    pairs = () if fault else zip(header, cells, strict=True)
-                    yield Row(where, {name: cell or None for name, cell in pairs}, fault)
+                pairs = () if fault else zip(header, cells, strict=True)
+                yield Row(where, {name: cell or None for name, cell in pairs}, fault)
     except (OSError, csv.Error) as error:
         raise SourceError(f"{file}: cannot be read as a table in UTF-8: {error}") from error
 
@@ -349,7 +350,8 @@ def data_files(path: Path, split: str = "") -> list[Path]:
         split: Split of the folder; "" if there is only one; ``"*/test"``: all that match.
 
     Raises:
-        SourceError: If there are no files, no such split, or several splits and none is named.
+        SourceError: If the file has another format, or the folder has no files, no such split, or
+            several splits of which none is named.
     """
     if not path.is_dir():
         if path.suffix.lower() not in READERS:
@@ -367,10 +369,8 @@ def data_files(path: Path, split: str = "") -> list[Path]:
     names = [name for name in splits if not split or split in (name, name.rpartition("/")[2])]
     if len(names) == 1:
         return splits[names[0]]
-    problem = "name one"
-    if split:
-        count = "several" if names else "none"
-        problem = f"{split!r} is {count}"
+    count = "several" if names else "none"
+    problem = f"{split!r} is {count}" if split else "name one"
     raise SourceError(f"{path}: has the splits {', '.join(splits)}; {problem} of them (split)")
 
 

@@ -170,7 +170,7 @@ def model_argument(
     ``settings`` are added to the model's section.
 
     Raises:
-        SettingsError: If it is neither, or does not support the other arguments.
+        SettingsError: If the model is neither, or does not support the other arguments.
     """
     if isinstance(model, str | Path):
         if name:

@@ -159,7 +159,7 @@ def _put_model(
 def _point_inputs(
     questions: ConditionQuestions, keys: Mapping[str, Sequence[str]], model: str
 ) -> dict[str, Any] | None:
-    """Inputs of a model's points; None if it was not evaluated on these questions."""
+    """Inputs of a model's points; None if unreadable, or not evaluated on these questions."""
     tables = questions.tables
     if not (tables.exists(keys["metrics"], model) and tables.exists(questions.key)):
         return None

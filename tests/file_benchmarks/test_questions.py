@@ -492,7 +492,8 @@ def test_rows_that_are_not_objects_are_named_as_the_problem(tmp_path):
 def test_a_number_in_a_template_gets_leading_zeros(tmp_path):
     """VQA has ``image_id: 42`` of the file ``COCO_val2014_000000000042.jpg``."""
     (tmp_path / "COCO_000042.png").write_bytes(b"a")
-    rows = [ROW | {"id": "7", "image_id": 42}, ROW | {"id": "8", "image_id": "x"}]
+    rows = [ROW | {"id": n, "image_id": value} for n, value in enumerate((42, "x", "9" * 5000))]
     benchmark = build_benchmark(tmp_path, rows, columns={"images": "COCO_{image_id:06}.png"})
     assert [len(question.images) for question in benchmark.questions] == [1]
     assert benchmark.rejections[0].reason == "{image_id}: 'x' (expected a whole number)"
+    assert benchmark.rejections[1].reason.startswith("{image_id:06}: Exceeds the limit")

@@ -55,17 +55,8 @@ class IndexPage:
         self._missing = missing
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Write the data of the leaderboard."""
-        rows = [_leaderboard_row(row) for row in self._standings]
-        for task in catalog.tasks:
-            for condition in list(task.conditions)[1:]:
-                rows += _condition_rows(tables, task, condition)
-            rows += _partial_rows(self._settings.home, task, rows)
-        tests = null_tests(tables)
-        for row in rows:
-            row["people"] = row.get("people") or ""
-            row["reader"] = reader_test(row["task"], row.get("signature") or "", tests)
-        rows.sort(key=lambda row: (row["task"], row["condition"], row["model"]))
+        """Write the data of the leaderboard; adds the tab "compare" if several models have any."""
+        rows = self._rows(tables, catalog.tasks)
         tasks = [self._task(tables, task, rows) for task in catalog.tasks]
         models = sorted({row["model"] for row in rows})
         if len({row["model"] for row in rows if row["value"] is not None}) > 1:
@@ -84,6 +75,19 @@ class IndexPage:
                 "rankings": _rankings(rows, catalog.tasks, baselines(self._settings.models)),
             },
         )
+
+    def _rows(self, tables: TableFiles, tasks: Iterable[Task]) -> list[dict[str, Any]]:
+        """Rows of the leaderboard, of the other conditions and of partial evaluations, in order."""
+        rows = [_leaderboard_row(row) for row in self._standings]
+        for task in tasks:
+            for condition in list(task.conditions)[1:]:  # the first is in the leaderboard
+                rows += _condition_rows(tables, task, condition)
+            rows += _partial_rows(self._settings.home, task, rows)
+        tests = null_tests(tables)
+        for row in rows:
+            row["people"] = row.get("people") or ""
+            row["reader"] = reader_test(row["task"], row.get("signature") or "", tests)
+        return sorted(rows, key=lambda row: (row["task"], row["condition"], row["model"]))
 
     def _task(self, tables: TableFiles, task: Task, rows: Iterable[Mapping[str, Any]]) -> object:
         """Facts about a task, its questions and its conditions."""

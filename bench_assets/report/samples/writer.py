@@ -149,7 +149,7 @@ class _TaskSamples:
             self.site.put(f"{base}-prompts-{chunk.number}", chunk.turns, inputs, images)
 
     def _questions(self, key: Sequence[str]) -> _TableQuestions:
-        """Write questions and their images."""
+        """Write questions and their images; returns their ids and summary, or the problem."""
         base = self._data_name("/".join(key))
         sample_list, editions = SampleList(), list[str]()
         try:
@@ -221,7 +221,7 @@ class _TaskSamples:
     def _put_model(
         self, condition: str, model: str, tables: TableFiles, ids: pa.Array, inputs: str
     ) -> None:
-        """Write the responses, a run of questions at a time, then all outcomes."""
+        """Write the responses, a run of questions at a time; then outcomes and judge prompts."""
 
         def read(table: str, row_type: type[Any], names: Sequence[str]) -> Iterator[Columns]:
             key = evaluation_key(self.task, condition, table)

@@ -98,9 +98,7 @@ def decide_submissions(
         n_needed = needed or len(annotators - {pair.annotator})
         outcome = _vote_outcome(pair, ballots, n_needed)
         reason = _outcome_reason(pair, ballots, n_needed)
-        fault = revision_fault
-        if outcome == "open" and not fault:
-            fault = _image_fault(pair, images)
+        fault = revision_fault or (_image_fault(pair, images) if outcome == "open" else "")
         revised_by = "" if fault else revisions.get(pair.pair_id, "")
         if fault:
             outcome, reason = "dropped", fault

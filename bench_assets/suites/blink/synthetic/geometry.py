@@ -34,13 +34,13 @@ def planes(rng: Random, n: int) -> dict[str, bytes]:
     One extra sequence, a wall without corners, must be rejected.
     """
     files: dict[str, bytes] = {}
+    to_first = np.array([[1.0, 0, -120], [0, 1, -90], [0, 0, 1]])  # the middle of the plane
     for index in range(n + 1):
         is_wall = index == n
         name = "i_wall" if is_wall else f"v_plane{index:02}"
         plane = mosaic(rng, 640, 480, 120)
         if is_wall:
             plane = np.full_like(plane, 190)
-        to_first = np.array([[1.0, 0, -120], [0, 1, -90], [0, 0, 1]])
         for number in (1, 2, 3):
             to_view = to_first if number == 1 else _random_homography(rng) @ to_first
             view = cv2.warpPerspective(plane, to_view, _SIZE, flags=cv2.INTER_AREA)
