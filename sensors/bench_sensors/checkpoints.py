@@ -78,16 +78,15 @@ def watch_folders(
         now: s since the epoch.
 
     Raises:
-        SettingsError: If [checkpoints] names an unknown suite.
+        SettingsError: If [checkpoints] names no installed suite.
+        ModelError: If the model that checkpoints are like cannot be used here.
     """
     if not settings.checkpoints.folders:
         return dg.SensorResult(skip_reason=f"no folders in [checkpoints] of {settings.file}")
     suites, state = configured_suites(settings, tables), _read_cursor(cursor)
     survey = _survey_folders(settings, state.get("digests", {}), now)
     known = _known_checkpoints(instance, settings)
-    keys = dict(known)
-    for checkpoint in survey.finished:
-        keys.setdefault(checkpoint.content, checkpoint.key)
+    keys = {found.content: found.key for found in reversed(survey.finished)} | known
     present = sorted({keys[checkpoint.content] for checkpoint in survey.finished})
     state = {**state, "digests": survey.digests}
     if missing := suites_lacking_questions(instance, settings, suites, tables):
@@ -108,12 +107,14 @@ def watch_folders(
         changes.append(MODELS.build_add_request(new))
     if retired:
         changes.append(MODELS.build_delete_request(retired))
-    summary = [f"{len(present)} checkpoints, nothing new"]
-    summary += [number.describe(instance) for number in plan.missing[:_SHOWN]]
-    if len(plan.missing) > _SHOWN:
-        summary.append(f"and {len(plan.missing) - _SHOWN} more without a number")
-    summary += [f"retired: {key}" for key in retired]
-    summary += _describe_unfinished(survey.unfinished)[:_SHOWN]
+    n_unlisted = len(plan.missing) - _SHOWN
+    summary = [
+        f"{len(present)} checkpoints, nothing new",
+        *(number.describe(instance) for number in plan.missing[:_SHOWN]),
+        *([f"and {n_unlisted} more without a number"] if n_unlisted > 0 else []),
+        *(f"retired: {key}" for key in retired),
+        *_describe_unfinished(survey.unfinished)[:_SHOWN],
+    ]
     return dg.SensorResult(
         run_requests=requests,
         skip_reason=None if requests else "\n".join(summary),
@@ -139,15 +140,10 @@ def describe_missing(
             unfinished = _survey_folders(settings, state.get("digests", {}), now).unfinished
     except SettingsError as error:  # then no checkpoint is evaluated
         return [str(error)]
-    return [
-        *(
-            [f"no checkpoint is evaluated: {_lacking_message(settings, lacking)}"]
-            if lacking
-            else []
-        ),
-        *(number.describe(instance) for number in missing),
-        *_describe_unfinished(unfinished),
-    ]
+    lines = [number.describe(instance) for number in missing] + _describe_unfinished(unfinished)
+    if lacking:
+        lines.insert(0, f"no checkpoint is evaluated: {_lacking_message(settings, lacking)}")
+    return lines
 
 
 def _describe_unfinished(unfinished: Mapping[str, str]) -> list[str]:

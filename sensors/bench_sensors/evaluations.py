@@ -184,14 +184,11 @@ def plan_evaluations(
     # Read before the tables: a run that ends in between must not count as over without them.
     active = _runs_by_checkpoint(instance, statuses=ACTIVE_STATUSES)
     next_jobs = _next_jobs(instance, tables, checkpoints, watched.first)
-    ended: dict[str, list[dg.RunRecord]] = {}
-    for start in range(0, len(next_jobs), _CHECKPOINTS_A_QUERY):
-        names = list(next_jobs)[start : start + _CHECKPOINTS_A_QUERY]
-        ended |= _runs_by_checkpoint(instance, tags={"dagster/partition": names})
+    all_runs = _runs_of(instance, list(next_jobs))
     plan = Plan()
     for checkpoint, suite_jobs in next_jobs.items():
         active_runs = active.get(checkpoint, [])
-        runs = [*active_runs, *ended.get(checkpoint, [])]
+        runs = [*active_runs, *all_runs.get(checkpoint, [])]
         is_quick_running = any(run.dagster_run.job_name == QUICK_EVALUATION for run in active_runs)
         due: dict[tuple[str, int], list[str]] = defaultdict(list)
         missing: dict[tuple[str, str], list[str]] = defaultdict(list)
@@ -207,9 +204,8 @@ def plan_evaluations(
             if known:
                 plan.attempts[name] = known
             due[job, decision.attempt].append(suite)
-            failed_runs = (run.dagster_run for run in suite_runs if run.dagster_run.is_failure)
-            failed = next(failed_runs, None)
-            missing[decision.state, failed.run_id if failed else ""].append(suite)
+            failed = (run.dagster_run.run_id for run in suite_runs if run.dagster_run.is_failure)
+            missing[decision.state, next(failed, "")].append(suite)
         plan.due.extend(
             CheckpointEvaluation(job=job, checkpoint=checkpoint, suites=suites, attempt=attempt)
             for (job, attempt), suites in due.items()
@@ -295,7 +291,16 @@ def _runs_by_checkpoint(
     records: dict[str, list[dg.RunRecord]] = defaultdict(list)
     for record in instance.get_run_records(dg.RunsFilter(**filters)):
         records[record.dagster_run.tags.get("dagster/partition", "")].append(record)
-    return records
+    return dict(records)
+
+
+def _runs_of(instance: dg.DagsterInstance, names: Sequence[str]) -> dict[str, list[dg.RunRecord]]:
+    """All runs of checkpoints that are still stored, by checkpoint, the newest first."""
+    runs: dict[str, list[dg.RunRecord]] = {}
+    for start in range(0, len(names), _CHECKPOINTS_A_QUERY):
+        tags = {"dagster/partition": names[start : start + _CHECKPOINTS_A_QUERY]}
+        runs |= _runs_by_checkpoint(instance, tags=tags)
+    return runs
 
 
 def _makes_outputs(run: dg.DagsterRun, job: str, suite: str, tables: SuiteTables) -> bool:

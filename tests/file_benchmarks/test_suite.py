@@ -306,8 +306,10 @@ def test_an_added_file_that_is_deleted_is_no_benchmark(home, benchmark_file):
 
 def test_a_file_with_a_name_of_bench_toml_is_refused(home, benchmark_file):
     (home / "bench.toml").write_text(SECTION)
+    benchmark_file.write_text(SECTION.replace("mine", "other") + SECTION)
     with pytest.raises(SettingsError, match=r"the name is taken by .*bench.toml"):
         add_known(home, [str(benchmark_file)])
+    assert "other" not in load_settings(home).benchmarks
 
 
 def test_a_path_without_a_file_is_refused(home, tmp_path):

@@ -18,7 +18,8 @@ def describe_wrong_kind(config: Mapping[str, Any], *, text_only: bool) -> str:
         return ""  # its own code decides
     if reason := _unreadable_reason(config):
         return reason
-    name, *_ = config.get("architectures") or [""]
+    names = config.get("architectures")
+    name = names[0] if isinstance(names, list) and names else ""
     tasks = list(_tasks_of_class(name))
     may_see = any(part in config for part in _SEEING_PARTS)
     if "IMAGE_TEXT_TO_TEXT" in tasks or ("MULTIMODAL_LM" in tasks and may_see):

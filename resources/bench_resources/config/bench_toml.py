@@ -95,7 +95,7 @@ class Settings(StrictSection):
         accept: Sequence[str] = (),
         training: Sequence[str | Path] = (),
     ) -> "Settings":
-        """Override entries for one command; ``accept`` adds to the file's.
+        """Copy the settings with the entries of one command; ``accept`` adds to the file's.
 
         Ad-hoc ``models`` are sections by name; those of the file take precedence.
         """

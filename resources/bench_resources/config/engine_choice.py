@@ -124,7 +124,8 @@ def _engine_of(folder: Path, program: str) -> tuple[str, str]:
     config = folder / "config.json"  # an adapter has none
     if not (config.exists() and has_tokenizer(folder)):
         return TRANSFORMERS, "vllm serve needs whole weights with their tokenizer"
-    (architecture, *_) = read_object(config).get("architectures") or [""]
+    names = read_object(config).get("architectures")
+    architecture = names[0] if isinstance(names, list) and names else ""
     listed = _architectures(command)
     if not architecture or (listed and f'"{architecture}"' not in listed):
         return TRANSFORMERS, f"vLLM does not list {architecture or 'its architecture'}"

@@ -94,23 +94,23 @@ def named_benchmarks(home: Path) -> NamedBenchmarks:
 
 
 def _add_file(home: Path, file: Path) -> list[str]:
-    """Reference the benchmarks of a TOML file in a home; returns their names."""
+    """Reference all benchmarks of a TOML file in a home, or none; returns their names."""
     sections = _sections(file)
-    names = list(sections)
-    if not names:
+    if not sections:
         fault = "no section [benchmarks.NAME]" if file.is_file() else "no such file"
         raise SettingsError(f"{file}: {fault}")
     bench_toml = home / "bench.toml"
     own_sections = read_toml(bench_toml).get("benchmarks", {})
-    for name in names:
+    for name, section in sections.items():
         target = home / FOLDER / f"{name}.toml"
         if name in own_sections or (target.exists() and _ORIGIN not in read_toml(target)):
             taken_by = bench_toml if name in own_sections else target
             raise SettingsError(f"{file}, [benchmarks.{name}]: the name is taken by {taken_by}")
-        if reason := _validation_error(name, sections[name]):
+        if reason := _validation_error(name, section):
             raise SettingsError(f"{file}, [benchmarks]: {reason}")
+    for name in sections:
         _write_section(home, name, f"{_ORIGIN} = {json.dumps(str(file))}\n".encode())
-    return names
+    return list(sections)
 
 
 def _validation_error(name: str, section: dict[str, Any]) -> str:

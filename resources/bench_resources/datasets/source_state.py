@@ -162,7 +162,7 @@ class HomeTableIOManager(RunTableIOManager):
         folder: Path,
         rows_by_file: Mapping[Path, FileRows],
     ) -> None:
-        """Compare a table, and the raw files in ``folder`` that its step read, with their bases."""
+        """Compare a table, and the files that its step read, with their bases; keep new ones."""
         key, row_type = context.asset_key.path, asset_row_type(context)
         settings, tables = cast(Settings, self.settings), cast(TableFiles, self.files)
         if row_type is SourceFile:

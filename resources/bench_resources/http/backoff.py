@@ -234,26 +234,28 @@ class RetryPolicy:
     def _give_up(
         self, failure: Failure, n_tries: int, started: float, *, is_doubtful: bool
     ) -> Response:
-        """Make a response of a request's last failure; raise if no other request can succeed."""
+        """Count a last failure and make a response of it; if no other can succeed, end them all."""
         if failure.refused:
             self._n_misconfigured += 1
         is_unknown_probe = self._probes and failure.advice == UNKNOWN_FIELD
         is_permanent = self._answered_at < 0 or self._n_misconfigured >= _MOST_MISCONFIGURED
         if failure.refused and is_permanent and not is_unknown_probe:
             advice = f"; {failure.advice}" if failure.advice else ""
-            self._gone_reason = f"{self._where}: {failure}{advice}"
-            self._gone.set()
+            self._end_requests(f"{self._where}: {failure}{advice}")
             raise ModelError(self._gone_reason)
         if failure.tries == 1 or failure.refusal:
             self._n_given_up = 0  # the server is up: it has read the request
             return Response(error=str(failure), refused="" if is_doubtful else failure.refusal)
         self._n_given_up += 1
         if self._answered_at < started and self._n_given_up >= self._patience(failure):
-            self._gone_reason = f"{self._where} cannot be reached any more: {failure}"
-            self._gone.set()
+            self._end_requests(f"{self._where} cannot be reached any more: {failure}")
             if self._answered_at < 0:
                 raise ModelError(f"{self._where}: cannot be reached: {failure}")
         return Response(error=f"{failure} (tries: {n_tries})")
+
+    def _end_requests(self, reason: str) -> None:
+        self._gone_reason = reason
+        self._gone.set()
 
     def _patience(self, failure: Failure) -> int:
         """Number of requests in a row that are given up before the server counts as gone."""

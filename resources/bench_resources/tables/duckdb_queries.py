@@ -62,26 +62,32 @@ def run_sql(sql: str, views: Views, parameters: Mapping[str, object]) -> pa.Tabl
     try:
         with _database(os.getpid()).cursor() as db:  # temporary views belong to the cursor
             for name, (sources, row_type) in views.items():
-                # Unifying schemas takes long for a thousand tables, even if they are equal.
-                same_schema = all(source.schema == sources[0].schema for source in sources)
-                files = [source.path for source in sources if isinstance(source, ParquetFile)]
-                if files:
-                    # DuckDB takes "?", "*" and "[" in a path for patterns.
-                    paths = ", ".join(_quote(glob.escape(str(file))) for file in files)
-                    view = _quote(name, '"')
-                    db.execute(
-                        f"CREATE TEMP VIEW {view} AS FROM"
-                        f" read_parquet([{paths}], union_by_name = {not same_schema})"
-                    )
-                else:
-                    fetched = [source for source in sources if isinstance(source, pa.Table)]
-                    tables = fetched or [arrow_schema(row_type).empty_table()]
-                    promotion = "none" if same_schema else "permissive"
-                    table = pa.concat_tables(tables, promote_options=promotion)
-                    db.register(name, table)
+                _create_view(db, name, sources, row_type)
             return db.sql(sql, params=dict(parameters)).to_arrow_table()
     except duckdb.Error as error:
         raise TableError(f"{', '.join(views)}: {error}") from error
+
+
+def _create_view(
+    db: "duckdb.DuckDBPyConnection", name: str, sources: Sequence[Source], row_type: type[Any]
+) -> None:
+    """Create a view of sources that are all files, or all fetched objects."""
+    # Unifying schemas takes long for a thousand tables, even if they are equal.
+    same_schema = all(source.schema == sources[0].schema for source in sources)
+    files = [source.path for source in sources if isinstance(source, ParquetFile)]
+    if files:
+        # DuckDB takes "?", "*" and "[" in a path for patterns.
+        paths = ", ".join(_quote(glob.escape(str(file))) for file in files)
+        view = _quote(name, '"')
+        db.execute(
+            f"CREATE TEMP VIEW {view} AS FROM"
+            f" read_parquet([{paths}], union_by_name = {not same_schema})"
+        )
+        return
+    fetched = [source for source in sources if isinstance(source, pa.Table)]
+    tables = fetched or [arrow_schema(row_type).empty_table()]
+    promotion = "none" if same_schema else "permissive"
+    db.register(name, pa.concat_tables(tables, promote_options=promotion))
 
 
 @cache

@@ -95,7 +95,7 @@ def _batch_effect(
 ) -> str:
     """How scores of the first tokens differ in a batch; "" if only by rounding.
 
-    An error of prompts that are not ``needed`` is ignored.
+    Unless they are ``needed``, prompts that fail one at a time say nothing about a batch.
     """
     try:
         single_scores = [model.scores(model.prepare([chat]), _STEPS)[0] for chat in chats]
