@@ -22,7 +22,8 @@ MAX_FILES = 60_000  # of an archive
 MAX_BYTES = 2**32 - 2**20  # of the archive; a larger one would need the zip64 format
 
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)
-_UNIX, _MODE = 3, 0o100644 << 16  # of a zip entry: system, and rw-r--r-- of a file
+_UNIX = 3  # system that made a zip entry
+_MODE = 0o100644 << 16  # permissions of a zip entry: a file with rw-r--r--
 _READ_ERRORS = (
     zipfile.BadZipFile,
     NotImplementedError,

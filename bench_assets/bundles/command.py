@@ -19,7 +19,7 @@ app = typer.Typer(
     help="Pack a number with its inputs, verify it, reproduce it.",
 )
 
-EXIT_NOT_POSSIBLE = 2
+EXIT_NOT_POSSIBLE = 2  # exit code if a number cannot be reproduced
 _BUNDLE_SUFFIX = ".zip"
 
 TaskArgument = Annotated[str, typer.Argument(help="Task, such as codis.")]

@@ -24,7 +24,7 @@ from bench_assets.file_benchmarks.suite import task_of
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.response_cache.rows import is_prompt
 
-_MAX_MANIFEST_BYTES = 2**26
+_MAX_MANIFEST_BYTES = 2**26  # bytes
 
 
 class Bundle(NamedTuple):

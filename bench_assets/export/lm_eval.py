@@ -1,6 +1,6 @@
 """lm-eval results and samples.
 
-Our intervals are not standard errors (ADR 4), so they are stored in ``configs``. A sample without a
+Our intervals are not standard errors, so they are stored in ``configs``. A sample without a
 response, or without a verdict of its judge, has no value.
 """
 

@@ -15,9 +15,10 @@ _PACKAGES = ("bench_assets", "resources/bench_resources", "sensors/bench_sensors
 _TOP = """\
 # Numbers in the code
 
-What a user may want to change is a [setting](settings.md). A number of a paper stands in
-`settings.py` of its suite, or beside its method, with the section. The table below lists the
-numbers that are constants of modules; defaults of parameters stand in the functions. Generated
+Numbers that a user may want to change are [settings](settings.md). Values taken from a benchmark's
+paper are defined in the suite's `settings.py`, or beside the method that uses them, with the
+section of the paper. The tables below list the numeric constants of modules. A name that begins
+with `_` is private to its module. Default values of parameters are not listed. Generated
 (`python -m tests.docs.defaults_page`).
 """
 

@@ -25,7 +25,7 @@ _MAX_QUESTION_SHARE = 0.05  # share of the questions; more matches of short text
 _MIN_GRAM_SHARE = 0.5  # of a text's rare grams; more matches are no accident
 _MAX_HASH_DISTANCE = 3  # bits of 64 in which the hashes of one image may differ
 _BANDS = 4  # hashes that differ in three bits agree in one of four bands
-_BAND_BITS = 16
+_BAND_BITS = 16  # bits of an image hash that are compared at once
 _MIN_BITS_SET = 16  # of 64 bits, 32 of which are set unless an image hardly varies
 
 _Gram = tuple[str, ...]

@@ -29,7 +29,7 @@ from bench_assets.core.stats.clusters import cluster_questions
 _MAX_EXCEPTIONS = 0.1  # share up to which something is a mistake rather than a design
 _MAX_HASH_DISTANCE = 4  # bits of 64 in which hashes may differ after resizing or compression
 _BANDS = 5  # hashes that differ in four bits agree in one of five bands
-_BAND_BITS = 13
+_BAND_BITS = 13  # bits of an image hash that are compared at once
 _THUMBNAIL_SIDE = 64  # px, of images that are compared
 _MAX_DIFFERENCE = 20  # of 255: 99th percentile of pixel differences of equal images
 _MAX_MEAN_DIFFERENCE = 3  # of 255: mean pixel difference of equal images

@@ -75,7 +75,7 @@ def check_expectations(key: Sequence[str], rows: Sequence[Any]) -> dg.AssetCheck
 
 
 _MAX_SHOWN = 5  # unexpected values shown
-_MAX_VALUE_LENGTH = 120  # characters of one
+_MAX_VALUE_LENGTH = 120  # characters of a value that is shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

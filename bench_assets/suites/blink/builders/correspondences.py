@@ -67,7 +67,7 @@ _MIN_VIEW_DISTANCE = 0.08  # between any two options, as a share of the image's 
 _MARGIN = 0.03  # from the edges of both images, as a share of the height
 _CORNER_QUALITY = 0.05  # least strength, as a share of the strongest corner's
 _CORNER_DISTANCE = 0.02  # least distance between corners, as a share of the height
-_MAX_CORNERS = 300
+_MAX_CORNERS = 300  # corners found in an image
 
 _MIN_DETERMINANT = 1e-12  # absolute value; below it a homography is taken to be singular
 

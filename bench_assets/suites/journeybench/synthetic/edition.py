@@ -29,7 +29,8 @@ _PROBLEMS = Path(__file__).with_name("problems.json")
 _ANNOTATORS = ("ana", "bo", "cem", "dai")
 _WRONG_WRITER = 7  # whose captions are wrong; only one verifier accepts them
 _PARSE_FAILURE, _ROUND_LIMIT, _SECOND_TRY = range(3)  # images whose dialogues go wrong
-_ROUNDS, _TRIES = 4, 3  # defaults of the settings
+_ROUNDS = 4  # default of the setting of dialogue rounds
+_TRIES = 3  # default of the setting of tries
 
 
 def write(folder: Path, seed: int = 0) -> None:
