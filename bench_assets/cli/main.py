@@ -29,8 +29,8 @@ from bench_assets.features import FEATURES, command_of
 from bench_assets.workspace.console.output import print_leaderboard, print_message, print_result
 
 EXIT_CODES = (
-    "Exit codes: 0 success; 1 an error, or a failed check; 2 usage error; 129, 130, 143 ended by"
-    " SIGHUP, Ctrl-C, SIGTERM: run the same command again to continue."
+    "Exit codes: 0 success; 1 an error, or a failed check; 2 usage error; 3 a failed gate;"
+    " 129, 130, 143 ended by SIGHUP, Ctrl-C, SIGTERM: run the same command again to continue."
 )
 
 PANELS = {
