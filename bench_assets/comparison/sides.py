@@ -70,6 +70,7 @@ def find_evaluations(
     Raises:
         UnknownNameError: If nothing of that name was evaluated.
         SettingsError: If a condition is named without its model.
+        TableError: If a file is missing, or is no table of metrics of a home.
     """
     if name.endswith(".parquet"):
         return [_locate_file(Path(name), tasks)]

@@ -41,25 +41,20 @@ class ScoreOverview:
         """Read the scores once; at least one."""
         self.first = rows[0].score
         self.slices = defaultdict[str, list[ScoredQuestion]](list)
-        self.setups, self.judges = set[str](), set[str]()
+        self.setups = {score.setup for _, score in rows}
+        self.judges = {score.judge for _, score in rows}
         self.expired = Counter[str]()  # responses that too few people judged, by slice
-        missing = {question.question_id for question in questions}
-        failed, unanswered, refused = set[str](), set[str](), set[str]()  # ids of questions
         for row in rows:
             question, score = row
-            missing.discard(question.question_id)
-            if score.error:  # one failed sample fails the question
-                failed.add(question.question_id)
-            if score.refused:
-                refused.add(question.question_id)
-            elif score.no_answer:
-                unanswered.add(question.question_id)
-            self.setups.add(score.setup)
-            self.judges.add(score.judge)
             is_expired = score.judge == PEOPLE and not score.votes and score.points is None
             for category in dict.fromkeys(("all", *task.slices(question))):
                 self.slices[category].append(row)
                 self.expired[category] += is_expired
+        scored = [(question.question_id, score) for question, score in rows]
+        missing = {question.question_id for question in questions} - {name for name, _ in scored}
+        failed = {name for name, score in scored if score.error}  # by one failed sample
+        refused = {name for name, score in scored if score.refused}
+        unanswered = {name for name, score in scored if score.no_answer and not score.refused}
         self.failed = _count_by_slice(task, questions, missing | failed)
         self.no_answer = _count_by_slice(task, questions, unanswered)
         self.refused = _count_by_slice(task, questions, refused)
@@ -85,12 +80,10 @@ def cell_values(
 
 def _measures(task: Task, rows: Iterable[ScoredQuestion]) -> Mapping[str, Measure]:
     """A task's measures, plus those of calibration, raters and draws that these scores allow."""
-    has_confidence = has_votes = False
-    n_draws = 1
-    for _, score in rows:
-        has_confidence |= score.confidence is not None
-        has_votes |= bool(score.votes)
-        n_draws = max(n_draws, score.sample + 1)
+    scores = [row.score for row in rows]
+    has_confidence = any(score.confidence is not None for score in scores)
+    has_votes = any(score.votes for score in scores)
+    n_draws = 1 + max((score.sample for score in scores), default=0)
     if not has_confidence and not has_votes and n_draws == 1:
         return task.measures
     from bench_assets.evaluation.further_measures import CALIBRATION, RATERS, draw_measures

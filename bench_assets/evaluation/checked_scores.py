@@ -111,7 +111,7 @@ def check_by_people(scores: CheckedScores) -> PeopleCheck:
 def draw_units(
     task: Task, questions: Sequence[Question], models: Mapping[str, JudgedModel], n: int, at: str
 ) -> list[DrawnUnit]:
-    """Draw n units of the primary metric; people judge the responses of all models in them.
+    """Draw n units of the primary metric, or all; people judge all models' responses in them.
 
     Raises:
         SettingsError: If the metric has no units, or ``n`` is too small for the strata.

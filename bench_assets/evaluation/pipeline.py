@@ -272,12 +272,12 @@ def _score_read_response(
         score = replace(score, asked_again=True, unread=is_unread(pair, score, [look]))
         return [look] if is_reader(look.judge) else verdicts, score
     score = score_response(task, task.scorer(name), pair, verdicts)
-    by_rules = all(verdict.by_rules for verdict in verdicts)
-    is_named = by_rules and reading is not None and reading.named and not score.no_answer
+    by_rules = all(verdict.by_rules for verdict in verdicts) and not score.no_answer
+    is_named = by_rules and reading is not None and reading.named
+    # The scorer compared the whole response, because no rule found an answer in it.
+    is_compared_whole = by_rules and reading is None and form.kind == "references"
     unread = is_unread(pair, score, verdicts)
-    if by_rules and reading is None and form.kind == "references" and not score.no_answer:
-        # The scorer compared the whole response, because no rule found an answer in it.
-        unread = unread or not is_empty_or_loop(prediction.text)
+    unread = unread or (is_compared_whole and not is_empty_or_loop(prediction.text))
     return verdicts, replace(score, unread=unread, named=is_named)
 
 

@@ -130,7 +130,7 @@ class PointAnswer(_RegionAnswer):
         return self._store(region, context)
 
     def grade(self, response: str, gold: Gold) -> Grade:
-        """Give 1 for a point in the box, or near the point; a box counts by its centre."""
+        """Give 1 for the only point in the box, or near the point; a box counts by its centre."""
         boxes = self._read(response, boxes_in, gold)
         centres: list[Numbers] = [((a + c) / 2, (b + d) / 2) for a, b, c, d in boxes]
         points = centres or self._read(response, points_in, gold)

@@ -75,7 +75,7 @@ class NumberAnswer(StatedAnswer):
         return f"Answer with a number{f' in {self.unit}' if self.unit else ''}."
 
     def gold(self, value: object, context: RowContext) -> Gold:
-        """Read a number, with or without a unit, or a list of numbers."""
+        """Read a number, with or without a unit, or a list of numbers; the list is kept as JSON."""
         parsed = parse_list(value)
         entries = parsed if isinstance(parsed, list | tuple) and parsed else [value]
         if len(entries) > 1:
@@ -85,7 +85,7 @@ class NumberAnswer(StatedAnswer):
         number, key_unit = _parse_key(text)
         unit = key_unit or context.unit or self.unit
         if context.decimals is not None:
-            text = f"{number:.{context.decimals}f} {unit}"
+            text = f"{number:.{context.decimals}f} {key_unit}".strip()
         gold = Gold("text", ((text if key_unit else f"{text} {unit}").strip(),))
         exact = replace(self, tolerance=EXACT)
         for part in _PARTS.findall(text):

@@ -1,7 +1,7 @@
 """Parses the options and the answer key of a row, in common notations, also inside a text."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isnan
 from string import ascii_uppercase
 from typing import NamedTuple
@@ -112,7 +112,7 @@ def read_options(cells: Sequence[object]) -> ListedOptions:
     and sort the options.
 
     Raises:
-        SourceError: If there is one option, or more than 26.
+        SourceError: If there is one option, more than 26, or a cell that is no list of them.
 
     >>> read_options([["A. cat", "C. cow", "B. dog"]])
     ListedOptions(texts=('cat', 'dog', 'cow'), key=None, answers='letters')
@@ -134,10 +134,15 @@ def read_options(cells: Sequence[object]) -> ListedOptions:
         raise SourceError(f"options {options} (expected at least 2)")
     if len(options) > MAX_OPTIONS:
         raise SourceError(f"{len(options)} options; at most {MAX_OPTIONS} can be read in responses")
+    return _without_own_letters(options) or named._replace(texts=tuple(options))
+
+
+def _without_own_letters(options: Sequence[str]) -> ListedOptions | None:
+    """Options sorted by their own letters, without these; None unless they have all letters."""
     matches = [_OWN_LETTER.fullmatch(option.translate(_HALF_WIDTH)) for option in options]
     by_letter = {m[1] or m[2]: o[m.start(3) :] for m, o in zip(matches, options, strict=True) if m}
     if not options or {*by_letter} != {*ascii_uppercase[: len(options)]}:
-        return named._replace(texts=tuple(options))
+        return None
     texts = tuple(by_letter[letter] for letter in sorted(by_letter))
     is_sorted = [*by_letter] == sorted(by_letter)  # else an index is ambiguous
     return ListedOptions(texts, answers="" if is_sorted else "letters")
@@ -183,20 +188,11 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
     """
     is_option = isinstance(value, str) and value.strip() in options  # "(2, 3)" may be one
     listed = value if is_option else parse_list(value)
-    is_set, is_scored = isinstance(listed, list | tuple), isinstance(listed, dict)
-    keys = [*listed] if isinstance(listed, list | tuple) else [listed]
-    marks = [*listed.values()] if isinstance(listed, dict) else keys
-    can_be_marks = is_scored or (is_set and answers in ("", "marks"))
-    if can_be_marks and len(marks) == len(options) and all(mark in (0, 1) for mark in marks):
-        can_be_indices = is_set and marks in ([0, 1], [1, 0]) and type(marks[0]) is int
-        if can_be_indices and not answers:
-            alternatives = 'set answers = "indices" or "marks"'
-            raise SourceError(f"answer {marks} is ambiguous in {list(options)}: {alternatives}")
-        keys = [letter for letter, mark in zip(ascii_uppercase, marks, strict=False) if mark]
-        if not keys or (len(keys) > 1 and is_scored):
-            raise SourceError(f"{len(keys)} options have the score 1 (expected one)")
-        is_set, answers = len(keys) > 1, "letters"
-    keys = [key for key in keys if format_cell(key)]
+    if marked := _marked_letters(listed, options, answers):
+        return Gold("choices" if len(marked) > 1 else "choice", marked, tuple(options))
+    is_set = isinstance(listed, list | tuple)
+    entries = listed if isinstance(listed, list | tuple) else [listed]
+    keys = [key for key in entries if format_cell(key)]
     if not keys:
         raise SourceError("no answer")
     text = format_cell(keys[0])
@@ -206,6 +202,36 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
             return Gold("choices", letters, tuple(options))
     letters = tuple(sorted({_option_letter(key, options, answers) for key in keys}))
     return Gold("choices" if is_set else "choice", letters, tuple(options))
+
+
+def _marked_letters(
+    listed: object, options: Sequence[str], answers: AnswerFormat
+) -> tuple[str, ...]:
+    """Letters of the options with the mark or score 1; () if the key has no marks or scores."""
+    is_scored, marks = isinstance(listed, dict), list[object]()
+    if isinstance(listed, dict):
+        marks = _scores_in_order(listed, options)
+    elif isinstance(listed, list | tuple) and answers in ("", "marks"):
+        marks = [*listed]
+    if not marks or len(marks) != len(options) or any(mark not in (0, 1) for mark in marks):
+        return ()
+    can_be_indices = not is_scored and marks in ([0, 1], [1, 0]) and type(marks[0]) is int
+    if can_be_indices and not answers:
+        alternatives = 'set answers = "indices" or "marks"'
+        raise SourceError(f"answer {marks} is ambiguous in {list(options)}: {alternatives}")
+    letters = tuple(letter for letter, mark in zip(ascii_uppercase, marks, strict=False) if mark)
+    if not letters or (len(letters) > 1 and is_scored):
+        raise SourceError(f"{len(letters)} options have the score 1 (expected one)")
+    return letters
+
+
+def _scores_in_order(scores: Mapping[object, object], options: Sequence[str]) -> list[object]:
+    """Scores in the order of the options, if their names are these or letters; else as listed."""
+    by_name = {str(name).strip(): score for name, score in scores.items()}
+    for names in (options, ascii_uppercase[: len(options)]):
+        if by_name.keys() == {*names}:
+            return [by_name[name] for name in names]
+    return [*scores.values()]
 
 
 def parse_list(value: object) -> object:

@@ -135,17 +135,13 @@ def _last_option(response: str, options: Sequence[str]) -> str | None:
         response = response.strip(edge)
     text = f" {response} "
     letters = ascii_uppercase[: len(options)]
-    for form in ("({})", " {} "):
-        positions = {letter: text.rfind(form.format(letter)) for letter in letters}
-        if max(positions.values()) >= 0:
-            return max(letters, key=positions.__getitem__)
+    found = [[text.rfind(form.format(letter)) for letter in letters] for form in ("({})", " {} ")]
     if len(text.split()) > _LONG:
-        positions = {
-            letter: text.lower().rfind(option.lower()) if option else -1
-            for letter, option in zip(letters, options, strict=True)
-        }
-        if max(positions.values()) >= 0:
-            return max(letters, key=positions.__getitem__)
+        lowered = text.lower()
+        found.append([lowered.rfind(option.lower()) if option else -1 for option in options])
+    for positions in found:
+        if max(positions) >= 0:
+            return letters[positions.index(max(positions))]
     return None
 
 

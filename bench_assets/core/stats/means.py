@@ -138,7 +138,8 @@ def _cluster_influence(
     """Influence of the clusters of all groups on the mean of their means."""
     cluster_indices, n_clusters = _index_digests(b"".join(group.clusters for group in groups))
     shares, moves, estimated_shares = np.zeros((3, n_clusters))
-    lone_squares, is_settled, start = 0.0, False, 0
+    lone_squares, start = 0.0, 0
+    settled: list[bool] = []  # whether each group with several clusters is
     variances: list[tuple[float, float]] = []  # of each group's mean, with its freedom
     for group, group_mean, group_weight in zip(groups, means, group_weights, strict=True):
         unit_clusters = cluster_indices[start : start + len(group.values)]
@@ -164,8 +165,9 @@ def _cluster_influence(
         freedom = _mixed_freedom(leverage, is_even=is_even)
         variances.append((1 / (total * len(groups)), freedom))
         opposite_points = np.minimum(points, cluster_weights - points)
-        is_settled = len(groups) == 1 and is_even and bool(np.all(opposite_points < _ROUNDING))
+        settled.append(is_even and bool(np.all(opposite_points < _ROUNDING)))
     positive = shares > 0
+    is_settled = len(groups) == 1 and settled == [True]
     freedom = _freedom_of_groups(variances, estimated_shares) if variances else 1.0
     return ClusterInfluence(shares[positive], moves[positive], lone_squares, freedom, is_settled)
 

@@ -124,15 +124,13 @@ def check_annotation(
         n_units: Units of each task.
         settings: Active tasks, and whether their questions may be used while units are open.
     """
-    refusals: list[str] = []
-    is_waiting = False
-    for name, task_settings in settings.annotation.tasks.items():
-        if name in undecided:
-            refusal = undecided[name].refusal(n_units.get(name, 0), task_settings.terms)
-            if refusal:
-                refusals.append(f"{name}: {refusal}")
-            if task_settings.publish == "complete" and undecided[name].open:
-                is_waiting = True
+    tasks = [(name, task) for name, task in settings.annotation.tasks.items() if name in undecided]
+    is_waiting = any(task.publish == "complete" and undecided[name].open for name, task in tasks)
+    refusals = [
+        f"{name}: {refusal}"
+        for name, task in tasks
+        if (refusal := undecided[name].refusal(n_units.get(name, 0), task.terms))
+    ]
     problems = refusals + [
         f"{state} in {name}: {unit}: {reason}"
         for name, units in undecided.items()

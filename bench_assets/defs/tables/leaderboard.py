@@ -180,12 +180,10 @@ def _metric_rows(
     rows = []
     for metric in with_people(tables, task, metrics):
         try:
+            is_current = metric.questions == short_digest(questions_digest)
+            stale = "" if is_current else QUESTIONS_CHANGED
             if configured:
                 stale = configured.stale_reason(task, metric, tables)
-            else:
-                stale = (
-                    "" if metric.questions == short_digest(questions_digest) else QUESTIONS_CHANGED
-                )
             rows.append(_measured_row(task, metric, stale))
         except TableError as error:
             errors[metric.model] = str(error)

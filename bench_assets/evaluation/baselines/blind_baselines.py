@@ -141,7 +141,7 @@ def metrics_with_baselines(
         questions: Its questions.
         predictions: The model's responses.
         scores: Their scores.
-        constants: Best constant responses; those of other questions do not count.
+        constants: Best constant responses if rules judge; those of other questions do not count.
         judged_responses: Earlier verdicts of the judge of these scores, if a model judged;
             without them, the metrics have no baselines.
     """
@@ -173,10 +173,9 @@ def metrics_with_baselines(
         cell = (metric.metric, metric.category)
         best = best_by_cell.get(cell)
         origin = "" if by_rules else _describe_baselines(best, len(known_judgements.missing))
-        constant_value = best.value if best else None
-        shuffled_value = shuffled_cells.get(cell)
+        value = best.value if best else None
         rows.append(
-            replace(metric, constant=constant_value, shuffled=shuffled_value, baselines=origin)
+            replace(metric, constant=value, shuffled=shuffled_cells.get(cell), baselines=origin)
         )
     return rows
 

@@ -63,6 +63,7 @@ ROWS_WITH_CONTEXT = [
     ("choice", DEFAULTS, "B", "B", 1.0, IMAGES),
     ("choice", DEFAULTS, "B", "Image B.", 1.0, IMAGES),
     ("number", {"tolerance": "decimals"}, 2, "2.04", 1.0, RowContext(decimals=1)),
+    ("number", {}, 2, "2 cm", 1.0, RowContext(unit="cm", decimals=1)),
     ("number", DEFAULTS, 5, "500 cm", 1.0, RowContext(unit="m")),
     ("box", DEFAULTS, [0, 0, 4, 4], "[0, 0, 4, 4]", 1.0, RowContext()),
     ("box", {"coordinates": "0..1"}, [0, 0, 0.5, 0.5], "[0, 0, 0.5, 0.5]", 1.0, RowContext()),
