@@ -142,7 +142,7 @@ def draw_verdicts(
     task = bench.catalog.task(name)
     if not task.is_checked_by_people:
         raise SettingsError(f"{task.name}: people cannot judge its responses")
-    _selected_tasks(bench, task.response_tasks[0].task.name)
+    _active_task(bench, task.response_tasks[0].task.name)
     folder, tables = task.name.split("/"), bench.tables
     evaluated = sorted(tables.partitions([*folder, "scores"]))
     for model in models:
@@ -301,7 +301,7 @@ def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
     """
     if folder.exists() and any(folder.iterdir()):
         raise SettingsError(f"{folder}: not empty; nothing was written")
-    (task,) = _selected_tasks(bench, name)
+    task = _active_task(bench, name)
     units = bench.tables.read(task.table("units").split("/"), Unit)
     image_location = open_image_store(bench.settings).place
     config = label_studio.labelling_config(task.task)
@@ -326,7 +326,7 @@ def import_answers(bench: Workbench, name: str, file: Path) -> ImportCounts:
         AnnotationError: If some annotations cannot be used; names each, after the others were
             imported. Otherwise as ``progress``.
     """
-    (task,) = _selected_tasks(bench, name)
+    task = _active_task(bench, name)
     units = bench.tables.read(task.table("units").split("/"), Unit)
     validator = AnswerValidator(task.task, {unit.unit_id: unit for unit in units})
     usable, faults = list[Answer](), list[str]()
@@ -356,24 +356,29 @@ def _tasks(bench: Workbench) -> list[SuiteAnnotationTask]:
 
 
 def _selected_tasks(bench: Workbench, name: str) -> list[SuiteAnnotationTask]:
-    """Select one task by name, or all active tasks."""
-    known = {task.task.name: task for task in _tasks(bench)}
+    """Select one active task by name, or all of them if the name is empty."""
+    if name:
+        return [_active_task(bench, name)]
     active = bench.settings.annotation.tasks
-    if name and name not in known:
-        raise UnknownNameError("task", name, known)
-    if name and name not in active:
-        raise SettingsError(
-            f"{bench.settings.file}: {name} is not configured. Add a section"
-            f' [annotation.tasks."{name}"].'
-        )
-    if not name and not active:
+    if not active:
         raise SettingsError(
             f"{bench.settings.file}: no annotation task is configured. Add a section"
             ' [annotation.tasks."SUITE/TASK"]; `bench annotate tasks` lists all.'
         )
-    if name:
-        return [known[name]]
-    return [task for task_name, task in known.items() if task_name in active]
+    return [task for task in _tasks(bench) if task.task.name in active]
+
+
+def _active_task(bench: Workbench, name: str) -> SuiteAnnotationTask:
+    """Find a task that bench.toml configures."""
+    known = {task.task.name: task for task in _tasks(bench)}
+    if name not in known:
+        raise UnknownNameError("task", name, known)
+    if name not in bench.settings.annotation.tasks:
+        raise SettingsError(
+            f"{bench.settings.file}: {name} is not configured. Add a section"
+            f' [annotation.tasks."{name}"].'
+        )
+    return known[name]
 
 
 def _campaigns(bench: Workbench, name: str) -> Iterator[Campaign]:

@@ -65,7 +65,7 @@ def results_page(rows: Sequence[Metric], primary: str, chance: float | None = No
     Args:
         rows: All metrics; at least one is ``primary`` over all questions.
         primary: The metric of the leaderboard.
-        chance: Chance level of ``primary`` by slice, if known and not a metric itself.
+        chance: Chance level of ``primary``, the same in each slice; unused if it is a metric.
     """
     primary_row = next(row for row in rows if row.metric == primary and row.category == "all")
     chances = {row.category: row.value for row in rows if row.metric == "chance"}

@@ -174,7 +174,7 @@ def _unique_keys(path: Path, table: str, keys: Iterable[object]) -> set[object]:
 
 
 def _installed_task(bundle: Bundle) -> Task:
-    """Find the installed task."""
+    """Find or build the task, and require the manifest's version, condition and scorer."""
     manifest = bundle.manifest
     suite = manifest.task.split("/")[0]
     if manifest.benchmark is not None:

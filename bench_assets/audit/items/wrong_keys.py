@@ -309,18 +309,10 @@ def suspected_keys(evidence: Evidence) -> AuditFinding:
 def read_answers(results: Results, questions: Sequence[Question]) -> ComparableAnswers:
     """Number the answers of each question; of nearly identical models, only one is kept.
 
-    For questions without options, an answer of a single model is no evidence of a wrong key, and is
-    left out.
+    Rankings and questions without a key are left out. For questions without options, so is an
+    answer of a single model, which is no evidence of a wrong key.
     """
-    by_id = {question.question_id: question for question in questions}
-    compared: list[tuple[Question, _NumberedAnswers]] = []
-    for column, question_id in enumerate(results.questions if results.answers.size else ()):
-        question = by_id.get(question_id)
-        if question is None or question.kind == "ranking" or not question.answer:
-            continue
-        numbered = _number_answers(question, results.answers[:, column], results.points[:, column])
-        if numbered is not None:
-            compared.append((question, numbered))
+    compared = list(_compared_questions(results, questions))
     shape = len(compared), len(results.models)
     codes = np.array([row.numbers for _, row in compared], dtype=np.intp).reshape(shape).T
     kept = [model for model in _distinct_models(results) if (codes[model] != NO_ANSWER).any()]
@@ -342,31 +334,44 @@ def read_answers(results: Results, questions: Sequence[Question]) -> ComparableA
     )
 
 
+def _compared_questions(
+    results: Results, questions: Sequence[Question]
+) -> Iterator[tuple[Question, _NumberedAnswers]]:
+    """Number the answers of each question with a comparable key."""
+    by_id = {q.question_id: q for q in questions if q.kind != "ranking" and q.answer}
+    for column, question_id in enumerate(results.questions if results.answers.size else ()):
+        if not (question := by_id.get(question_id)):
+            continue
+        points = results.points[:, column]
+        scored = np.where(np.isnan(points), "", results.answers[:, column]).tolist()
+        if not _has_options(question):
+            graded = list(zip(scored, (points >= _FULL_POINTS).tolist(), strict=True))
+            yield question, _number_texts(ANSWER_SEPARATOR.join(question.answer), graded)
+        elif numbered := _number_letters(question, scored):
+            yield question, numbered
+
+
 def _has_options(question: Question) -> bool:
     return question.kind == "choice" and 2 <= len(question.options) <= len(ascii_uppercase)
 
 
-def _number_answers(
-    question: Question, answers: npt.NDArray[np.object_], points: npt.NDArray[np.float64]
-) -> _NumberedAnswers | None:
-    """Number the answers to one question; None if its key is not one of its options."""
-    scored = ["" if np.isnan(p) else answer for answer, p in zip(answers, points, strict=True)]
-    if _has_options(question):
-        letters = tuple(ascii_uppercase[: len(question.options)])
-        number_of = {letter: number for number, letter in enumerate(letters)}
-        if len(question.answer) > 1 or question.answer[0] not in number_of:
-            return None
-        numbers = [number_of.get(answer, NO_ANSWER) for answer in scored]
-        return _NumberedAnswers(numbers, number_of[question.answer[0]], letters)
-    is_right = points >= _FULL_POINTS
-    counts = Counter(answer for answer, ok in zip(scored, is_right, strict=True) if not ok)
+def _number_letters(question: Question, answers: Sequence[str]) -> _NumberedAnswers | None:
+    """Number the letters of options; None if the key is not one of them."""
+    letters = tuple(ascii_uppercase[: len(question.options)])
+    number_of = {letter: number for number, letter in enumerate(letters)}
+    if len(question.answer) > 1 or question.answer[0] not in number_of:
+        return None
+    numbers = [number_of.get(answer, NO_ANSWER) for answer in answers]
+    return _NumberedAnswers(numbers, number_of[question.answer[0]], letters)
+
+
+def _number_texts(key: str, graded: Sequence[tuple[str, bool]]) -> _NumberedAnswers:
+    """Number answers without options: 0 is right, the others are wrong and given repeatedly."""
+    counts = Counter(answer for answer, ok in graded if not ok)
     repeated = sorted(answer for answer, n in counts.items() if answer and n > 1)
     number_of = {answer: number for number, answer in enumerate(repeated, 1)}
-    numbers = [
-        0 if ok else number_of.get(answer, NO_ANSWER)
-        for answer, ok in zip(scored, is_right, strict=True)
-    ]
-    return _NumberedAnswers(numbers, 0, (ANSWER_SEPARATOR.join(question.answer), *repeated))
+    numbers = [0 if ok else number_of.get(answer, NO_ANSWER) for answer, ok in graded]
+    return _NumberedAnswers(numbers, 0, (key, *repeated))
 
 
 def _distinct_models(results: Results) -> list[int]:

@@ -8,6 +8,7 @@ blind runs are shuffled together, so that shared habits count as chance, too.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Literal, TypeAlias
 
@@ -220,15 +221,12 @@ def _compare_points(evidence: Evidence, runs: Sequence[BlindRun], sighted: Resul
     columns = [sighted_columns[question.question_id] for question in questions]
     ids = {question.question_id for question in questions}
     run_predictions = [[row for row in run.predictions if row.question_id in ids] for run in runs]
-    blind_rows, answers, shuffled_rows = [], [], []
-    for predictions in run_predictions:
-        points, run_answers = _score_by_rules(evidence.task, questions, predictions)
-        shuffled, _ = _score_by_rules(evidence.task, questions, shuffle_responses(predictions))
-        blind_rows.append(points)
-        answers.append(run_answers)
-        shuffled_rows.append(shuffled)
-    blind = np.array(blind_rows)
+    score = partial(_score_by_rules, evidence.task, questions)
+    scored_runs = [score(predictions) for predictions in run_predictions]
+    shuffled_points = [score(shuffle_responses(predictions))[0] for predictions in run_predictions]
+    blind = np.array([points for points, _ in scored_runs])
     solves = np.nan_to_num(blind) >= _SOLVED
+    answers = [run_answers for _, run_answers in scored_runs]
     by_run, by_most_runs = _chance_of_solving(questions, solves, answers)
     totals = np.nan_to_num(sighted.points).sum(axis=1)
     best = sighted.points[int(totals.argmax())]
@@ -236,7 +234,7 @@ def _compare_points(evidence: Evidence, runs: Sequence[BlindRun], sighted: Resul
     return _BlindPoints(
         questions=questions,
         blind=blind,
-        luck=np.where(has_options, by_run, shuffled_rows),  # a single shuffle is noisy
+        luck=np.where(has_options, by_run, shuffled_points),  # a single shuffle is noisy
         solved=(solves.mean(axis=0) > 0.5).astype(float),
         solved_by_luck=by_most_runs,
         seeing=best[columns],
@@ -267,31 +265,38 @@ def _chance_of_solving(
     Chance assigns a question all runs' answers to another one with as many options, which preserves
     shared habits. An answer solves a question if it did so in any run, or is its key.
     """
-    n_runs = len(answers)
+    right = [
+        _right_answers(question, [row[index] for row in answers], solves[:, index])
+        for index, question in enumerate(questions)
+    ]
     by_run, by_most_runs = np.zeros(solves.shape), np.zeros(len(questions))
     groups: dict[tuple[str, int], list[int]] = defaultdict(list)
     for index, question in enumerate(questions):
         groups[question.kind, len(question.options)].append(index)
     for group in groups.values():
         n_others = max(1, len(group) - 1)
-        answer_counts = [Counter(run_answers[index] for index in group) for run_answers in answers]
-        answered_with: dict[str, list[int]] = defaultdict(list)  # questions, once for each run
-        for index in group:
-            for run_answers in answers:
-                answered_with[run_answers[index]].append(index)
-        solved_with: dict[frozenset[str], set[int]] = {}  # questions that most runs would solve
-        for index in group:
-            right = _right_answers(
-                questions[index], [row[index] for row in answers], solves[:, index]
-            )
-            if right not in solved_with:
-                n_solving = Counter(n for text in right for n in answered_with.get(text, ()))
-                solved_with[right] = {n for n, count in n_solving.items() if count > n_runs / 2}
-            by_most_runs[index] = len(solved_with[right] - {index}) / n_others
-            for run, counts in enumerate(answer_counts):
-                n_right = sum(counts[text] for text in right) - (answers[run][index] in right)
-                by_run[run, index] = n_right / n_others
+        by_most_runs[group] = np.array(_count_in_most_runs(group, right, answers)) / n_others
+        for run, run_answers in enumerate(answers):
+            counts = Counter(run_answers[index] for index in group)
+            for index in group:
+                n_right = sum(counts[text] for text in right[index])
+                by_run[run, index] = (n_right - (run_answers[index] in right[index])) / n_others
     return by_run, by_most_runs
+
+
+def _count_in_most_runs(
+    group: Sequence[int], right: Sequence[frozenset[str]], answers: Sequence[Sequence[str]]
+) -> list[int]:
+    """For each question of a group, count the others whose answers in most runs would solve it."""
+    answered_with: dict[str, list[int]] = defaultdict(list)  # questions, once for each run
+    for run_answers in answers:
+        for index in group:
+            answered_with[run_answers[index]].append(index)
+    solving: dict[frozenset[str], set[int]] = {}
+    for texts in {right[index] for index in group}:
+        n_runs = Counter(index for text in texts for index in answered_with.get(text, ()))
+        solving[texts] = {index for index, n in n_runs.items() if n > len(answers) / 2}
+    return [len(solving[right[index]] - {index}) for index in group]
 
 
 def _right_answers(

@@ -134,7 +134,8 @@ def find_equal_images(evidence: Evidence, hashes: Mapping[str, str]) -> list[tup
 def similar_hashes(hashes: Mapping[str, str]) -> list[tuple[str, str]]:
     """Find pairs of images with similar hashes, nearest first.
 
-    Hashes that differ in at most four bits agree in one of five bands; only those are compared.
+    Hashes that differ in at most four bits agree in one of five bands; only those are compared, and
+    in a large band only with their neighbours.
     """
     values = {image: int(digits, 16) for image, digits in hashes.items()}
     mask = (1 << _BAND_BITS) - 1

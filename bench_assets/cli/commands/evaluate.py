@@ -328,11 +328,11 @@ def _evaluate_responses(
             tasks = [task for task in bench.catalog.tasks_of(suite) if task.asked_of == "model"]
             matches = list(match_responses(bench, tasks, recorded))
             all_matches += matches
-            if recorded is recorded_files[-1]:  # all files are matched
-                require_matches(file, suite, all_matches)
             for match in matches:
                 if match.report.n_used:
                     failures += _evaluate_recorded(bench, match, print_metrics)
+    with error_reporting():
+        require_matches(file, suite, all_matches)
     for failure in failures:
         print_message(f"error: {failure}")
     if failures:

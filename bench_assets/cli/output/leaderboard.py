@@ -36,9 +36,8 @@ def print_matrices(
         published: Whether to include the papers' rows.
         only_learnt: Whether to leave out tasks on which no model is above the blind baselines.
     """
-    displayed = [
-        matrix for matrix in matrices(rows, chance) if matrix.models or matrix.blind or published
-    ]
+    all_matrices = matrices(rows, chance)
+    displayed = [matrix for matrix in all_matrices if matrix.models or matrix.blind or published]
     if not displayed:
         print_message(NO_RESULTS)
     for matrix in displayed:
@@ -50,7 +49,7 @@ def print_matrices(
             print_sentence(sentence)
         if matrix.winner:
             print_sentence(matrix.winner)
-    n_hidden = sum(len(matrix.published) for matrix in matrices(rows, chance))
+    n_hidden = sum(len(matrix.published) for matrix in all_matrices)
     if n_hidden and not published:
         print_result(f"Published rows: --published ({n_hidden}). Intervals: bench leaderboard TASK")
 
@@ -59,8 +58,8 @@ def _print_matrix(matrix: Matrix, *, published: bool) -> None:
     """Print the tasks in blocks of at most ``_WIDTH`` characters; the first has the mean ranks."""
     sections = (matrix.models, matrix.blind, matrix.published if published else ())
     rows = [row for section in sections for row in section]
-    has_ranks = any(row.rank for row in matrix.models)
-    for tasks in _task_blocks(matrix, rows):
+    for block_index, tasks in enumerate(_task_blocks(matrix, rows)):
+        has_ranks = block_index == 0 and any(row.rank for row in matrix.models)
         table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=True)
         table.add_column("model", overflow="fold")
         if has_ranks:
@@ -75,7 +74,6 @@ def _print_matrix(matrix: Matrix, *, published: bool) -> None:
                 table.add_row(escape_to_one_line(row.name), *rank, *cells)
             table.add_section()
         print_table(table)
-        has_ranks = False  # only the first block has them
 
 
 def _rank_title(matrix: Matrix) -> str:
