@@ -4,9 +4,7 @@ from bench_resources.datasets.download import DownloadLog
 
 
 def test_the_log_has_received_and_total_size_and_the_rate(caplog, monkeypatch):
-    clock = iter(
-        [0.0, 0.0, 4.0, 20.0, 21.0]
-    )  # s: at creation, at the beginning, and after each piece
+    clock = iter([0.0, 0.0, 4.0, 20.0, 21.0])  # s: created, begun, and after each piece
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     log = DownloadLog()
     with caplog.at_level(logging.WARNING, logger="bench_assets.sources"):
@@ -17,3 +15,13 @@ def test_the_log_has_received_and_total_size_and_the_rate(caplog, monkeypatch):
         "codis.zip: fetching 80.0 MB",
         "codis.zip: 40.0 of 80.0 MB, 2.0 MB/s",
     ]
+
+
+def test_an_unknown_size_is_not_logged(caplog, monkeypatch):
+    clock = iter([0.0, 0.0, 20.0])  # s: created, begun, and after the piece
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    log = DownloadLog()
+    with caplog.at_level(logging.WARNING, logger="bench_assets.sources"):
+        log.begin("quiz.csv", 0)
+        log.add(40_000_000)
+    assert caplog.messages == ["quiz.csv: fetching", "quiz.csv: 40.0 MB, 2.0 MB/s"]
