@@ -58,9 +58,12 @@ def contradicting_keys(evidence: Evidence) -> AuditFinding:
 
 
 def _finding(suspects: Sequence[Suspect], n: int, fault: str) -> AuditFinding:
-    """Report suspect questions; one that repeats several earlier ones counts once."""
-    n_suspect = len({suspect.about for suspect in suspects})
-    return AuditFinding(f"{count_phrase(n_suspect, 'question')} {fault}, of {n}.", n, suspects)
+    """Report suspect questions; one that repeats several earlier ones is one suspect."""
+    evidence: dict[str, list[str]] = defaultdict(list)
+    for suspect in suspects:
+        evidence[suspect.about].append(suspect.evidence)
+    merged = [Suspect(about, "; ".join(sentences)) for about, sentences in evidence.items()]
+    return AuditFinding(f"{count_phrase(len(merged), 'question')} {fault}, of {n}.", n, merged)
 
 
 def _equal(

@@ -317,13 +317,14 @@ def read_answers(results: Results, questions: Sequence[Question]) -> ComparableA
     codes = np.array([row.numbers for _, row in compared], dtype=np.intp).reshape(shape).T
     kept = [model for model in _distinct_models(results) if (codes[model] != NO_ANSWER).any()]
     categories = sorted({question.category for question, _ in compared})
+    category_index = {category: index for index, category in enumerate(categories)}
     is_open = np.array([not _has_options(question) for question, _ in compared], dtype=bool)
     n_texts = np.array([len(row.texts) for _, row in compared], dtype=np.intp)
     matrix = ModelAnswers(
         answers=codes[kept],
         key=np.array([row.key for _, row in compared], dtype=np.intp),
         n_options=np.maximum(n_texts, np.where(is_open, _MIN_OPEN_ANSWERS, 2)),
-        category=np.array([categories.index(q.category) for q, _ in compared], dtype=np.intp),
+        category=np.array([category_index[q.category] for q, _ in compared], dtype=np.intp),
         open=is_open,
     )
     return ComparableAnswers(
@@ -394,7 +395,7 @@ def _is_copy(results: Results, model: int, earlier: int) -> bool:
 def _suspect(
     comparable: ComparableAnswers, question_index: int, other_answer: int, ratio: float
 ) -> Suspect:
-    """Describe why another answer than the key is likelier; ``ratio`` is ``wrong_key_ratios``'."""
+    """Describe why another answer is likelier than the key, by the log-likelihood ``ratio``."""
     matrix, question = comparable.matrix, comparable.questions[question_index]
     answers, key = matrix.answers[:, question_index], int(matrix.key[question_index])
     n_answered = int((answers != NO_ANSWER).sum())

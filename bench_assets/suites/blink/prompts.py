@@ -91,13 +91,11 @@ def captions_for_images(question: Question) -> Prompt:
     """Ask with captions in place of the images (section 4.3, "Caption + LLM")."""
     if len(question.image_texts) > 1:
         introduction = _CAPTIONED.format(images="the images", each="each of them")
-        labels = [f"Caption of image {n}" for n in range(1, len(question.image_texts) + 1)]
+        lines = [f"Caption of image {n}: {text}" for n, text in enumerate(question.image_texts, 1)]
     else:
         introduction = _CAPTIONED.format(images="the image", each="it")
-        labels = ["Caption"]
-    captions = "".join(
-        f"{label}: {text}\n\n" for label, text in zip(labels, question.image_texts, strict=True)
-    )
+        lines = [f"Caption: {text}" for text in question.image_texts]
+    captions = "".join(f"{line}\n\n" for line in lines)
     return Prompt.of(introduction + captions + _question_text(question))
 
 

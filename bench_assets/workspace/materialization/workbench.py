@@ -204,10 +204,8 @@ class Workbench:
             return
         name = self.catalog.suite(suite).name
         self.observe([name])
-        suite_keys = self._resolve(asset_selections.dataset_build(name))
         keys = self._resolve(asset_selections.dataset_build(suite))
-        # If the suite is current, so is its task.
-        if is_stale or (self.due(suite_keys) and self.due(keys)):
+        if is_stale or self.due(keys):
             self._make_due(keys, f"{suite}: questions")
 
     def _make_due(self, keys: Set[dg.AssetKey], title: str) -> None:

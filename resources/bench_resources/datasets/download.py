@@ -17,8 +17,8 @@ from bench_resources.storage.atomic_write import describe_write_errors
 if TYPE_CHECKING:
     import aiohttp
 
-# number of bytes that arrived; negative: discarded
-ByteCallback: TypeAlias = Callable[[int], None]
+# bytes that are there now (negative: discarded), and how many of them were transferred
+ByteCallback: TypeAlias = Callable[[int, int], None]
 
 _RETRIED_STATUSES = {408, 416, 425, 429, 500, 502, 503, 504}  # a later attempt may succeed
 _CHUNK = 1 << 20  # bytes
@@ -78,14 +78,14 @@ class FileDownloader:
         if target.exists():
             digest, fault = _digest_and_mismatch(file, target)
             if not fault:
-                self.progress(target.stat().st_size)
+                self.progress(target.stat().st_size, 0)
                 return digest
             target.unlink()
         part = target.with_name(f"{target.name}.part")
         target.parent.mkdir(parents=True, exist_ok=True)
         is_resumed = part.exists()
         if is_resumed:
-            self.progress(part.stat().st_size)
+            self.progress(part.stat().st_size, 0)
         digest, fault = await self._receive_all(file, part)
         if fault and is_resumed:  # the part of an earlier run may be of another file
             self._discard(part)
@@ -150,7 +150,7 @@ class FileDownloader:
             if received > (_MOST if file.size is None else file.size):
                 return _DownloadFailure("larger than expected", retry=False)
             _append(part, chunk)
-            self.progress(len(chunk))
+            self.progress(len(chunk), len(chunk))
             if self._is_too_slow(received - received_before, time.monotonic() - started):
                 return _DownloadFailure(f"slower than {self.policy.slowest} bytes per second")
         return None
@@ -159,7 +159,7 @@ class FileDownloader:
         return seconds > self.policy.timeout and n_bytes < seconds * self.policy.slowest
 
     def _discard(self, part: Path) -> None:
-        self.progress(-part.stat().st_size)
+        self.progress(-part.stat().st_size, 0)
         part.unlink()
 
 
@@ -199,7 +199,7 @@ class DownloadLog:
 
     def __init__(self) -> None:
         self._title, self._total = "", 0
-        self._received = self._logged_bytes = 0
+        self._size = self._transferred = 0  # bytes that are there, and those since the last line
         self._logged_at = time.monotonic()
 
     def begin(self, title: str, total: int) -> None:
@@ -211,15 +211,16 @@ class DownloadLog:
         else:
             _log.warning("%s: fetching", title)
 
-    def add(self, n: int) -> None:
-        """Count bytes (negative: discarded), and log the progress every 10 s."""
-        self._received += n
+    def add(self, n: int, n_transferred: int) -> None:
+        """Count bytes as a ``ByteCallback``, and log the progress every 10 s."""
+        self._size += n
+        self._transferred += n_transferred
         seconds = time.monotonic() - self._logged_at
         if seconds > _LOG_INTERVAL:
-            size = f"{self._received / 1e6:.1f}"
+            size = f"{self._size / 1e6:.1f}"
             if self._total:
                 size += f" of {self._total / 1e6:.1f}"
-            rate = (self._received - self._logged_bytes) / seconds
+            rate = self._transferred / seconds
             _log.warning("%s: %s MB, %.1f MB/s", self._title, size, rate / 1e6)
             self._logged_at += seconds
-            self._logged_bytes = self._received
+            self._transferred = 0

@@ -35,7 +35,7 @@ class CachingModel:
         name: str,
         engine: Engine,
         store: "ResponseStore",
-        progress: Progress = lambda done, remembered, total: None,
+        progress: Progress = lambda done, cached, total: None,
         throughput: Throughput | None = None,
         thinking_tags: Tags | None = None,
     ) -> None:

@@ -87,7 +87,7 @@ class ResponseStore:
     def request_session(self, keys: Sequence[str]) -> "Generator[RequestSession]":
         """Begin to send requests.
 
-        Keys that the session has neither in ``ours`` nor in ``result`` are being sent by other
+        Keys that the session has neither in ``ours`` nor in ``found`` are being sent by other
         processes. If all are, waits a moment for them. A SQLite file has no leases: of two
         processes that send the same request, the first response is kept.
 

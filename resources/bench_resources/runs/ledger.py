@@ -317,12 +317,14 @@ def _event(record: dg.EventLogRecord) -> Event:
     entry = record.event_log_entry
     event = record.asset_materialization or entry.asset_observation
     tags, metadata = (event.tags, event.metadata) if event else ({}, {})
-    values = {name: str(value.value) for name, value in metadata.items()}
+    # Not of previews, whose texts are long.
+    names = metadata.keys() & {TABLE_DIGEST, "path", FAILED_REQUESTS}
+    values = {name: str(metadata[name].value) for name in names}
     return Event(
         event_id=record.storage_id,
         run=entry.run_id,
         tags=dict(tags or {}),
         digest=values.get(TABLE_DIGEST, ""),
         path=values.get("path", ""),
-        n_failed=int(values.get(FAILED_REQUESTS, 0)),
+        n_failed=int(values.get(FAILED_REQUESTS) or 0),
     )

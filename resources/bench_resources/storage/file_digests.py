@@ -96,9 +96,10 @@ class FileDigests:
             return "not there"
         if size > _LARGE:
             return f"{size} {mtime_ns}"
-        if name in self._cache:
-            cached_size, cached_mtime_ns, digest = self._cache[name]
-            if (cached_size, cached_mtime_ns) == (size, mtime_ns):
+        cached = self._cache.get(name)  # read once: another thread may drop it
+        if cached:
+            *cached_state, digest = cached
+            if cached_state == [size, mtime_ns]:
                 return digest
         try:
             with Path(name).open("rb") as file:

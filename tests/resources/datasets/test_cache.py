@@ -28,7 +28,7 @@ class ByteCounter(DownloadLog):
     def begin(self, title, total):
         self.total = total
 
-    def add(self, n):
+    def add(self, n, n_transferred):
         self.received += n
 
 

@@ -249,7 +249,7 @@ def _refinement(entry: Entry, where: str) -> Refinement:
 def _replacement(entry: Entry, where: str) -> SourceQuestion:
     options = require_field(entry, "options", list, where)
     return SourceQuestion(
-        where=where[where.rindex(REFINEMENTS) :],  # without the folder
+        where=where[where.index(f"{REFINEMENTS}, entry") :],  # without the folder
         image_id="",
         category="",
         text=require_field(entry, "question", str, where),

@@ -257,9 +257,9 @@ class Batches:
             raise ValueError("the prompt has no unanswered user turn")
         chats: list[list[Message]] = [[] for _ in requests]
         responses: list[list[Response]] = [[] for _ in requests]  # by request, then round
-        for n in range(n_rounds):
-            for chat, request_rounds in zip(chats, rounds, strict=True):
-                chat += [message(turn, batch.images) for turn in request_rounds[n]]
+        for n, round_turns in enumerate(zip(*rounds, strict=True)):
+            for chat, turns in zip(chats, round_turns, strict=True):
+                chat += [message(turn, batch.images) for turn in turns]
             if n == 0 and batch.prepared:
                 prepared = batch.prepared.result()
             else:
