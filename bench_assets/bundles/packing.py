@@ -1,4 +1,4 @@
-"""Packing: collects one number with its tables, prompts and images, redacted."""
+"""Packing: collects one number with its tables, prompts and images."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

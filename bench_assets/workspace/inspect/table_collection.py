@@ -1,7 +1,4 @@
-"""Collection of the exported tables, redacted.
-
-All exports read rows from here, the single place where secrets are redacted.
-"""
+"""Collection of the exported tables: all exports read their rows from here."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
