@@ -1,8 +1,4 @@
-"""Capabilities of known servers and APIs, with the source of each entry.
-
-Image limits in ``docs/servers.md`` are the vendors', or measured by earendil-works/pi (pull request
-120, December 2025).
-"""
+"""Capabilities of known servers and APIs, with the source of each entry."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
