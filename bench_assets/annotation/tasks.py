@@ -118,9 +118,7 @@ class AnnotationTerms:
     """Terms of a task's annotation: its section of bench.toml."""
 
     needed: int | None = None  # answers per unit; None: the suite's number
-    until: str = (
-        ""  # deadline, as ``format_timestamp`` formats it; later answers do not count; "": none
-    )
+    until: str = ""  # deadline, see ``format_timestamp``; later answers do not count; "": none
     most_answers: int | None = None  # per person; the first ones count
     least_gold: float = 0.0  # share of attention checks that a person must get right
     least_decided: float = 0.5  # share of units that must be decided at the deadline

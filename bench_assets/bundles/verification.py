@@ -164,7 +164,7 @@ def _require_prompts(
 
 
 def _unique_keys(path: Path, table: str, keys: Iterable[object]) -> set[object]:
-    """The keys of a table's rows, in the order of its lines; duplicates are refused."""
+    """The set of keys of a table's rows, one a line; duplicates are refused."""
     unique: set[object] = set()
     for number, key in enumerate(keys, 1):
         if key in unique:

@@ -175,13 +175,14 @@ class _Decomposition:
         old_stored, new_stored = (side.stored_value(self._metric) for side in self._sides)
         stored_change = _subtract_known(old_stored, new_stored)
         change = _subtract_known(self._value(self._old), self._value(self._new))
-        if stored_change is None or change is None or abs(stored_change - change) <= _TOLERANCE:
+        if stored_change is None or change is None:
             return
-        yield replace(
-            self.row(REST, [], stored_change - change),
-            before=f"{old_stored:.4f} in the table",
-            after=f"{new_stored:.4f} in the table",
-        )
+        if abs(stored_change - change) > _TOLERANCE:  # never of NaN
+            yield replace(
+                self.row(REST, [], stored_change - change),
+                before=f"{old_stored:.4f} in the table",
+                after=f"{new_stored:.4f} in the table",
+            )
 
     def row(self, cause: str, names: Sequence[str], effect: float | None) -> Cause:
         """Build the row of a cause that concerns these questions."""

@@ -139,6 +139,10 @@ def draw_units(
     digests = {
         model: _digests(task, questions, judged_model) for model, judged_model in models.items()
     }
+    judges = {
+        model: "+".join(sorted({score.judge for score in judged_model.scores} - {""}))
+        for model, judged_model in models.items()
+    }
     probabilities = {stratum: n_drawn[stratum] / len(names) for stratum, names in strata.items()}
     return [
         DrawnUnit(
@@ -146,14 +150,14 @@ def draw_units(
             model=model,
             unit=name,
             questions=unit_id(*units[name].questions),
-            judge="+".join(sorted({score.judge for score in judged_model.scores} - {""})),
+            judge=judges[model],
             stratum=stratum_of[name],
             probability=probabilities[stratum_of[name]],
             digest=_join_digests(digests[model], units[name].questions),
             at=at,
         )
         for name in drawn
-        for model, judged_model in models.items()
+        for model in models
     ]
 
 

@@ -7,7 +7,7 @@ model's scores may fit a wrong decomposition by chance.
 1. points: the points as a share of the maximum points;
 2. questions: the mean over questions, each measured alone, such as queries in one direction;
 3. pairs: the same over groups of questions, such as pairs that must both be right;
-4. clusters: the same over the clusters of ``clusters_of``, weighted by their scored units;
+4. clusters: the same over clusters of questions about one image, weighted by their scored units;
 5. categories: the mean of equally weighted categories, each by points or clusters;
 6. groups left out: everything else, such as F1. The units are a jackknife's pseudo-values over at
    most 40 groups of clusters (Efron and Tibshirani, *An Introduction to the Bootstrap*, 11.5).

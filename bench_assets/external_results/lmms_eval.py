@@ -76,7 +76,9 @@ def read_lmms_samples(file: Path) -> list[ExternalResults]:
 
 def _lm_eval_samples(results: Path, date: str) -> dict[str, Path]:
     """The last file of samples of each task in the results that is not newer than them."""
-    tasks = read_object(results).get("results") or {}
+    document = read_object(results)
+    with shape_errors(f"{results}, results", HARNESS):
+        tasks = {*(document.get("results") or ())}
     samples = {}
     for file in sorted(results.parent.glob("samples_*.jsonl")):
         match = _LM_EVAL_SAMPLES.fullmatch(file.name)

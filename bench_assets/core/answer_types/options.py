@@ -210,7 +210,7 @@ def _marked_letters(
     """Letters of the options with the mark or score 1; () if the key has no marks or scores."""
     is_scored, marks = isinstance(listed, dict), list[object]()
     if isinstance(listed, dict):
-        marks = _scores_in_order(listed, options)
+        marks = _scores_in_order(listed, options, answers)
     elif isinstance(listed, list | tuple) and answers in ("", "marks"):
         marks = [*listed]
     if not marks or len(marks) != len(options) or any(mark not in (0, 1) for mark in marks):
@@ -225,10 +225,15 @@ def _marked_letters(
     return letters
 
 
-def _scores_in_order(scores: Mapping[object, object], options: Sequence[str]) -> list[object]:
+def _scores_in_order(
+    scores: Mapping[object, object], options: Sequence[str], answers: AnswerFormat
+) -> list[object]:
     """Scores in the order of the options, if their names are these or letters; else as listed."""
     by_name = {str(name).strip(): score for name, score in scores.items()}
-    for names in (options, ascii_uppercase[: len(options)]):
+    notations = [tuple(options), tuple(ascii_uppercase[: len(options)])]
+    if answers == "letters":
+        notations.reverse()
+    for names in notations:
         if by_name.keys() == {*names}:
             return [by_name[name] for name in names]
     return [*scores.values()]

@@ -96,6 +96,7 @@ def _format_ranks(rows: Sequence[LeaderboardRow]) -> dict[int, str]:
             continue
         row_ids[row.model] = id(row)
         intervals[row.model] = (row.merit, *_as_merits(row, row.low, row.high))
+        bounds.pop(row.model, None)  # of an earlier row of the model
         unread = unread_bounds(row)
         if is_hidden(row) and unread is not None:
             bounds[row.model] = _as_merits(row, *unread)

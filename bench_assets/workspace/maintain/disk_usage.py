@@ -13,6 +13,7 @@ from bench_resources.config.known_benchmarks import FOLDER as BENCHMARKS_FOLDER
 from bench_resources.config.sources_toml import SOURCES_FILE
 from bench_resources.config.stores import open_home_blobs
 from bench_resources.datasets.cache import ReleaseCache
+from bench_resources.storage.sqlite import SIDE_SUFFIXES
 from bench_resources.tables.locations import SOURCES_FOLDER
 
 BACKUP = """\
@@ -26,7 +27,6 @@ To move the home: stop all runs, move it, and set BENCH_HOME to the new path."""
 
 _MODEL_TABLES = frozenset({"predictions", "scores", "metrics"})  # tables of each model
 _UNPARTITIONED = "all"  # stem of a table that is not per model, see bench_resources.tables.parquet
-_SQLITE_SIDE_SUFFIXES = ("-wal", "-shm")
 _DESCRIPTIONS = {
     "images": ("images, by SHA-256", "{rm}: drawn or read again when needed"),
     "mini": ("source files of the mini editions", "{rm}: drawn again when needed"),
@@ -83,7 +83,7 @@ def _largest_first(usages: Iterable[DiskUsage]) -> list[DiskUsage]:
 
 def _is_listed_elsewhere(path: Path) -> bool:
     """Whether the files of a path belong to other rows, as SQLite's side files do."""
-    return path.name in ("sources", "tables") or path.name.endswith(_SQLITE_SIDE_SUFFIXES)
+    return path.name in ("sources", "tables") or path.name.endswith(SIDE_SUFFIXES)
 
 
 def _release_usages(home: Path) -> Iterator[DiskUsage]:
@@ -132,7 +132,7 @@ def _path_usage(path: Path) -> DiskUsage:
     description, removal = _DESCRIPTIONS.get(path.name, ("", ""))
     files = _files(path)
     if path.suffix == ".sqlite":
-        side_files = (Path(f"{path}{suffix}") for suffix in _SQLITE_SIDE_SUFFIXES)
+        side_files = (Path(f"{path}{suffix}") for suffix in SIDE_SUFFIXES)
         files += filter(Path.is_file, side_files)
     command = "rm -r" if path.is_dir() else "rm"
     removal = removal.format(rm=f"{command} {quote(str(path))}")

@@ -18,7 +18,7 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.config.stores import open_response_file, open_response_store
 from bench_resources.datasets.cache import ReleaseCache
 from bench_resources.images.store import open_image_store
-from bench_resources.storage.sqlite import integrity_errors
+from bench_resources.storage.sqlite import SIDE_SUFFIXES, integrity_errors
 
 if TYPE_CHECKING:
     from bench_resources.response_cache.store import ResponseStore
@@ -55,7 +55,7 @@ def _read_paths(bench: Workbench) -> Iterator[Path]:
         yield tables_folder
     yield Path(open_image_store(settings).folder)
     file = settings.responses_file
-    yield from (file.with_name(f"{file.name}{suffix}") for suffix in ("", "-wal", "-shm"))
+    yield from (file.with_name(f"{file.name}{suffix}") for suffix in ("", *SIDE_SUFFIXES))
 
 
 def _response_findings(settings: Settings) -> Iterator[VerificationFinding]:

@@ -14,9 +14,8 @@ from bench_resources.images.store import ImageStore
 
 Row = TypeVar("Row")
 
-_THUMBNAIL_SIDE = (
-    120  # px; six thumbnails stay under 40 KB: metadata of every materialization is kept
-)
+# px; six thumbnails stay under 40 KB: metadata of every materialization is kept
+_THUMBNAIL_SIDE = 120
 _MAX_IMAGE_CHARACTERS = 80_000  # of all images of a table
 _MAX_IMAGES = 8  # of a question
 _MAX_TEXT = 500  # characters of a text

@@ -192,6 +192,7 @@ def guard_run(
     model = run.tags.get("dagster/partition")
     report_wait = partial(instance.report_engine_event, dagster_run=run)
     with ExitStack() as stack:
+        stack.callback(delete_lock_file, locks, lock)  # after its release
         with raise_execution_interrupts():  # a run that waits can be cancelled
             stack.enter_context(hold_locks(locks, [lock], report_wait))
             folders = _folders(instance, run) if model else ()
@@ -200,7 +201,6 @@ def guard_run(
                 stack.enter_context(locks_of_tables.held(table_locks(folders, model), report_wait))
         stack.enter_context(send_heartbeats(instance, run.run_id))
         yield
-    delete_lock_file(locks, lock)
 
 
 class RunTableIOManager(TableIOManager):

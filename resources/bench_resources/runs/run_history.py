@@ -7,6 +7,8 @@ from pathlib import Path
 
 import dagster as dg
 
+from bench_resources.storage.sqlite import SIDE_SUFFIXES
+
 _FINISHED_STATUSES = [
     dg.DagsterRunStatus.SUCCESS,
     dg.DagsterRunStatus.FAILURE,
@@ -57,5 +59,5 @@ def _present_runs(instance: dg.DagsterInstance) -> Iterator[str]:
 def _delete_file(instance: dg.DagsterInstance, run_id: str) -> None:
     """Delete a run's database, which SQLite would only empty."""
     if path_of := getattr(instance.event_log_storage, "path_for_shard", None):
-        for suffix in ("", "-wal", "-shm"):
+        for suffix in ("", *SIDE_SUFFIXES):
             Path(f"{path_of(run_id)}{suffix}").unlink(missing_ok=True)

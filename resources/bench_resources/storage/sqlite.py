@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Dialect
 
 PATIENCE = 60.0  # s to wait for a database that another process writes, or that is unreachable
+SIDE_SUFFIXES = ("-wal", "-shm")  # of the files that SQLite keeps beside a database
 _ERROR_MESSAGES = {  # by SQLite's primary error code
     sqlite3.SQLITE_BUSY: f"another process has written for {PATIENCE:.0f} s",
     sqlite3.SQLITE_LOCKED: f"another process has written for {PATIENCE:.0f} s",
@@ -115,7 +116,7 @@ def create(file: Path, schema: str) -> None:
                 with closing(sqlite3.connect(empty)) as db:
                     db.execute("PRAGMA journal_mode=WAL")
                     db.executescript(schema)
-                for suffix in ("-wal", "-shm"):  # left by a deleted file, with pages of that one
+                for suffix in SIDE_SUFFIXES:  # left by a deleted file, with pages of that one
                     file.with_name(file.name + suffix).unlink(missing_ok=True)
                 empty.replace(file)
 

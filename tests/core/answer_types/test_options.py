@@ -91,6 +91,12 @@ def test_a_number_that_is_an_index_and_a_text_is_ambiguous_without_settings(valu
         read_answer(value, ("2", "4", "6"))
 
 
+@pytest.mark.parametrize(("answers", "letter"), [("", "A"), ("texts", "A"), ("letters", "B")])
+def test_scores_of_options_that_look_like_letters_are_read_by_the_settings(answers, letter):
+    scores = {"A": 0, "B": 1}
+    assert read_answer(scores, ("B", "A"), answers).answer == (letter,)
+
+
 @pytest.mark.parametrize(("answers", "letters"), [("indices", ("A", "B")), ("marks", ("B",))])
 def test_a_list_of_0_and_1_is_read_by_the_settings(answers, letters):
     assert read_answer([0, 1], ("both", "second"), answers).answer == letters

@@ -8,7 +8,12 @@ import dagster as dg
 import pytest
 
 from bench_resources.runs.dagster_names import WorkerStatus
-from bench_resources.runs.orphaned_runs import MonitoredRunLauncher, end_orphaned_runs, process_tags
+from bench_resources.runs.orphaned_runs import (
+    MonitoredRunLauncher,
+    end_orphaned_runs,
+    guard_run,
+    process_tags,
+)
 from bench_resources.storage.process_identity import ProcessIdentity, start_ticks, this_process
 from tests.conftest import CHECKOUT
 from tests.resources.runs.tiny_graph import guarded
@@ -136,6 +141,12 @@ def test_a_run_records_its_process_and_locks_its_tables(instance, tmp_path):
     job = dg.reconstructable(evaluation)
     with dg.execute_job(job, instance, tags={"dagster/partition": "m"}) as result:
         assert result.success
-    assert (
-        len(list((tmp_path / "home" / "locks").iterdir())) == 1
-    )  # the run's own lock file is deleted
+    # The run's own lock file is deleted; that of the tables stays.
+    assert len(list((tmp_path / "home" / "locks").iterdir())) == 1
+
+
+def test_a_run_that_fails_leaves_no_lock_file_of_its_own(instance, tmp_path):
+    run = instance.get_run_by_id(add_run(instance))
+    with pytest.raises(RuntimeError, match="no memory"), guard_run(instance, run):
+        raise RuntimeError("no memory")
+    assert list((tmp_path / "home" / "locks").iterdir()) == []
