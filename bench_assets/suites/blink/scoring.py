@@ -4,8 +4,8 @@
   with the paper's prompt, or without one read from the one option that it names.
 * ``official`` applies the authors' rules (appendix A.3), then takes the judge's response verbatim:
   "(C) Point C" is wrong where "(C)" is right.
-* ``as_released`` prefers the judge's recorded response, as the published numbers do: for eight
-  responses of the released models it differs from what the authors' rules read.
+* ``as_released`` prefers the judge's recorded response, as the published numbers do: for 16
+  of the 72,333 released responses it differs from what the authors' rules read.
 """
 
 from collections import defaultdict

@@ -2,7 +2,7 @@
 
 The paper does not print the prompt of evaluated models: that text is ours. It requests the
 letter alone, because the authors read only a response's first character. Question writing is
-Figure 7 (``figure_7.md``), printed for events; other kinds replace only the name of the reasoning
+Figure 7 (``figure_7.txt``), printed for events; other kinds replace only the name of the reasoning
 ("similar to this one", appendix B).
 """
 
@@ -15,7 +15,7 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.suites.cogbench.dataset.reasoning import Kind
 from bench_assets.suites.cogbench.dataset.source import Story
 
-_FIGURE_7 = Path(__file__).with_name("figure_7.md").read_text(encoding="utf-8")
+_FIGURE_7 = Path(__file__).with_name("figure_7.txt").read_text(encoding="utf-8")
 _LETTER_ONLY = "Answer with the option's letter from the given choices directly."
 
 
