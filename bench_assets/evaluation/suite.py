@@ -43,27 +43,29 @@ class SuiteSettings(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     judge: str = RULES
-    """``"rules"``, ``"people"``, another judge of the task, a model of this file for the default
-    judge, or ``"NAME:MODEL"``."""
+    """Judge of responses: ``"rules"``, ``"people"``, another judge of the task, a model (for the
+    default judge of the task), or ``"NAME:MODEL"``."""
     reader: str = ""
-    """Model that looks again at responses that no rule reads; ``"self"`` is the evaluated model,
-    ``"rules"`` nobody. Default: the judge's model, if there is one."""
+    """Model that extracts answers from responses without an explicit answer; ``"self"`` is the
+    evaluated model, ``"rules"`` nobody. Default: the judge's model, if there is one. Not used with
+    a judge that reads such responses itself."""
     scorer: str = ""
-    """Scorer of responses; default: the suite's."""
+    """Scorer of responses; default: that of the task."""
     accept: tuple[Accepted, ...] = ()
-    """Outcomes that do not stop a metric: `refused`, permanent refusals by a provider, which count
-    as wrong; `mixed`, several models or snapshots that answered under one name."""
+    """Outcomes that do not stop the metrics. With `refused`, requests that a provider permanently
+    refuses count as wrong. With `mixed`, several models or snapshots may have answered under one
+    name."""
     expect: dict[str, int] = {}
-    """Rows that tables of an own source must have, ``{questions = 400}``; with 5 % fewer (`drift`)
-    one is not written."""
+    """Number of rows that tables must have, ``{questions = 400}``. A table that lacks more than the
+    share `drift` is not written."""
 
 
 class SolverSettings(SuiteSettings):
     """Settings of a suite that solves proposed questions twice."""
 
     solvers: tuple[str, ...] = ()
-    """Two models with different weights that solve proposed questions; what stays open waits for
-    people. Default: what a rule proves is accepted, and nothing else."""
+    """Two models with different weights that solve proposed questions. People decide what remains
+    open. Without solvers, only keys that a rule proves are accepted."""
 
     @field_validator("solvers")
     @classmethod

@@ -24,6 +24,7 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.base import DrawsSection, ModelSpec, SamplingSection
 from bench_resources.config.sections.benchmarks import AuditSettings, FileBenchmarkSettings
 from bench_resources.config.sections.cluster import ClusterSettings, StorageSettings
+from bench_resources.config.sections.local_models import SERVER_KEYS
 from bench_resources.config.sections.models import SPECS
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.config.sections.watched import (
@@ -42,8 +43,12 @@ _TOP = """\
 bench home init
 ```
 
-This writes a bench.toml with every section as a comment. An unknown key is an error. Each entry below has the key, its type and default, and its meaning.
-Keys with † are part of a response's identity. Generated from the types (`python -m tests.docs.settings_page`).
+This writes a bench.toml with examples of settings as comments. An unknown key is an error.
+
+Each entry below is a key with its type, and with its default or `required`. Without a default, the key is unset or empty.
+† marks keys that are part of a response's identity, with the content of the files that they name: after a change, requests are sent again.
+
+This page is generated from the types of the settings (`python -m tests.docs.settings_page`).
 """  # noqa: E501
 _TOML_TYPES = {
     str: "text",
@@ -54,7 +59,25 @@ _TOML_TYPES = {
     date: "date",
     datetime: "date-time",
 }
-_ABOUT_KINDS = {"vllm": "And the keys of `server` about requests and the run."}
+_ABOUT_KINDS = {
+    "auto": "A checkpoint that vLLM or transformers runs.",
+    "transformers": "A checkpoint that this process runs with transformers.",
+    "server": "A model behind a server.",
+    "vllm": (
+        "A checkpoint that `vllm serve` serves during a run. Keys of `server` also apply, except"
+        " {}."
+    ),
+    "recorded": "Responses in a file.",
+    "random": "A baseline that chooses a possible answer at random.",
+    "most_frequent": "A baseline that gives the most frequent right answer. It has no keys.",
+    "blind": "Another model, without images.",
+    "elicited": "Another model, which chooses the likeliest option.",
+    "python": "A Python function.",
+    "scripted": "A model with one fixed response.",
+}
+_SAMPLING = "`kind` is one of the headings below. These keys apply to the kinds `transformers`, `vllm` and `server`."  # noqa: E501
+_SEVERAL = "This key also applies to `random`, `recorded` and `python`."
+_VLLM_SETS = ", ".join(f"`{name}`" for name in sorted(SERVER_KEYS))
 
 
 class Section(NamedTuple):
@@ -67,18 +90,18 @@ class Section(NamedTuple):
 
 def sections() -> Iterator[Section]:
     """The sections of bench.toml, in the order of the page."""
-    yield Section("## suites.NAME", "For every suite.", SuiteSettings)
+    yield Section("## suites.NAME", "These keys apply to every suite.", SuiteSettings)
     for suite in load_catalog().suites:
         if suite.settings is not SuiteSettings:
             yield Section(f"### suites.{suite.name}", "", suite.settings)
     yield Section("### suites.journeybench.encoders.NAME", "", EncoderSpec)
-    yield Section("## models.NAME", "Keys of `transformers`, `vllm` and `server`.", SamplingSection)
-    several = "Keys also of `random`, `recorded` and `python`."
-    yield Section("### Several responses", several, DrawsSection)
+    yield Section("## models.NAME", _SAMPLING, SamplingSection)
+    yield Section("### Several responses", _SEVERAL, DrawsSection)
     for kind, spec in SPECS.items():
-        if own_fields(spec):
-            yield Section(f"### {kind}", _ABOUT_KINDS.get(kind, ""), spec)
-    yield Section("## benchmarks.NAME", "A file of questions.", FileBenchmarkSettings)
+        yield Section(f"### {kind}", _ABOUT_KINDS[kind].format(_VLLM_SETS), spec)
+    yield Section(
+        "## benchmarks.NAME", "A benchmark in a file of questions.", FileBenchmarkSettings
+    )
     yield Section("## checkpoints", "", CheckpointSettings)
     yield Section("## annotation", "", AnnotationSettings)
     yield Section('### annotation.tasks."suite/task"', "", AnnotationTaskSettings)
@@ -112,7 +135,7 @@ def page() -> str:
     parts = [
         _TOP,
         f"## accept\n\n`accept` (list): {top['accept']}\n",
-        f"## drift\n\n`drift` (number, default 0.05): {top['drift']}\n",
+        f"## drift\n\n`drift` (number, `0.05`): {top['drift']}\n",
         f"## sources\n\n`[sources]`: {top['sources']}\n",
     ]
     for heading, about, keys in sections():

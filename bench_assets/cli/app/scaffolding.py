@@ -32,7 +32,7 @@ def home(
         Path | None, typer.Argument(help="Home folder. Default: $BENCH_HOME or bench_home.")
     ] = None,
 ) -> None:
-    """Write a bench.toml with every setting as a comment.
+    """Write a bench.toml with examples of settings as comments.
 
     Example: bench home init
     """

@@ -15,11 +15,13 @@ class BlinkSettings(SuiteSettings):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     seed: int = 0
-    """Seed of the built route, the mini edition and samples of studies."""
+    """Seed of the built route and of the mini edition."""
     builders: BuilderParameters = BuilderParameters()
-    """Parameters of the fourteen builders."""
+    """Parameters of the fourteen builders: ``counts`` (questions of each task; default: the
+    paper's), ``height`` (px of images that are drawn on; default 1024) and ``near_duplicate`` (bits
+    in which the hashes of near-duplicates may differ; default 4)."""
     captioner: str = ""
-    """Vision-language model whose captions replace the images (section 4.3)."""
+    """Vision-language model whose captions replace the images (section 4.3 of the paper)."""
 
 
 def _build_settings(settings: BlinkSettings, task: str) -> object:

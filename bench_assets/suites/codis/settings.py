@@ -9,6 +9,7 @@ class CodisSettings(SuiteSettings):
     """Settings of every suite, and of the analyses of CODIS."""
 
     captions: Path | None = None
-    """JSON lines with ``image_id`` and ``caption``; default: the source's (section 5.1)."""
+    """File of JSON lines with ``image_id`` and ``caption`` (section 5.1 of the paper); default: the
+    source's."""
     captioner: str = ""
-    """Model that writes captions, unless ``captions`` is set."""
+    """Model that writes captions, if ``captions`` is not set."""

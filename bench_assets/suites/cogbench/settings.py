@@ -14,22 +14,24 @@ class CogbenchSettings(SolverSettings):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     text_encoder: str = EMBEDDED_ENCODER
-    """Sentence encoder: folder or hub id; the paper's is all-mpnet-base-v2."""
+    """Sentence encoder: folder or hub id. The paper uses all-mpnet-base-v2."""
     recognition_threshold: float | None = Field(None, ge=-1, le=1)
-    """Cosine above which an entity is recognised; default: chosen for the encoder. The official
-    scorer uses 0.6 (section 3.2)."""
+    """Cosine similarity above which an entity counts as recognised; default: chosen for the
+    encoder. The official scorer uses 0.6 (section 3.2 of the paper)."""
     same_item: float = Field(0.75, gt=0, le=1)
-    """Cosine from which annotated items are merged (ours; the paper merges by hand)."""
+    """Cosine similarity from which annotated items are merged. The paper merges by hand."""
     near_item: float = Field(0.5, gt=0, le=1)
-    """Cosine from which items are shown together in the review queue."""
+    """Cosine similarity from which items are shown together in the review queue."""
     same_story: float = Field(0.6, gt=0, le=1)
-    """Cosine from which two descriptions tell one story."""
+    """Cosine similarity from which two descriptions count as the same story."""
     writer: str = "recorded"
-    """Model that writes questions from chains; ``"recorded"``: the source's
-    writer_responses.jsonl."""
+    """Model that writes questions from chains; ``"recorded"``: responses of the source's
+    ``writer_responses.jsonl``."""
     text_model: str = LONGEST_OPTION
-    """Model that answers without images, to find questions that need none."""
+    """Model that answers without images, to find questions that need none; ``"longest-option"``: a
+    rule that chooses the longest option."""
     text_tries: int = Field(3, gt=0)
-    """Attempts per question; right every time means solvable."""
+    """Attempts per question. A question that is right in all of them counts as solvable without the
+    image."""
     keep_solvable: bool = False
-    """Keep questions that were solved without the image; the paper drops them (2.3.2)."""
+    """Keep questions that were solved without the image. The paper drops them (section 2.3.2)."""

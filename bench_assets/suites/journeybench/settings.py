@@ -19,22 +19,25 @@ class JourneyBenchSettings(SolverSettings):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     writer: str = ""
-    """Language model of the built route; default: the source's ``responses.jsonl``."""
+    """Language model of the built route; default: responses of the source's ``responses.jsonl``."""
     answerer: str = ""
-    """Vision-language model of the built route; default: as ``writer``."""
+    """Vision-language model of the built route; default: the model of ``writer``."""
     topics: tuple[str, ...] = tuple(_WORDS["topics"])
-    """Topic words of queries (the paper has 17 and prints none)."""
+    """Topic words of queries; default: 17 words of our own, because the paper prints none of its
+    17."""
     attributes: tuple[str, ...] = tuple(_WORDS["attributes"])
-    """Attribute words of queries (the paper has 15 and prints none)."""
+    """Attribute words of queries; default: 15 words of our own, because the paper prints none of
+    its 15."""
     rounds: int = Field(4, gt=0)
-    """Most dialogue rounds; default: IdealGPT's."""
+    """Maximum number of rounds of a dialogue; the default is that of IdealGPT."""
     tries: int = Field(3, gt=0)
-    """Attempts for a readable response."""
+    """Attempts to get a readable response."""
     text_encoder: str = EMBEDDED_ENCODER
-    """Sentence encoder for captions and statements: folder or hub id."""
+    """Sentence encoder of captions and statements: folder or hub id."""
     generated: Path | None = None
-    """Folder of images that another program generated from the planned prompts; default: drawn."""
+    """Folder of images that another program generated from the planned prompts; default: images are
+    drawn."""
     solution_judge: str = "rules"
-    """Judge that verifies solutions: a model, or ``"rules"``."""
+    """Judge of solutions: a model, or ``"rules"``."""
     encoders: dict[ModelName, EncoderSpec] = Field(default_factory=dict)
-    """Text and image encoders for retrieval, by name; ``random`` always exists."""
+    """Encoders of texts and images for retrieval, by name. The encoder ``random`` always exists."""

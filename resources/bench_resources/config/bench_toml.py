@@ -64,12 +64,13 @@ class Settings(StrictSection):
 
     home: Path
     accept: tuple[Accepted, ...] = ()
-    """Outcomes that stop no number of any suite, at the top of the file; see a suite's `accept`."""
+    """Outcomes that do not stop the metrics of any suite, at the top of the file; values as in a
+    suite's `accept`."""
     drift: float = Field(0.05, ge=0, le=1)
-    """Share of the rows of a raw file or table that a build may lose or reject; `bench tables
-    accept` lets a source pass."""
+    """Largest share of the rows of a raw file or table that a build may lose or newly reject.
+    `bench tables accept` accepts a larger one once."""
     sources: dict[str, Address] = Field(default_factory=dict)
-    """Suite to its folder, or to a release (``hf:owner/name@revision``,
+    """Folder of each suite, or its release (``hf:owner/name@revision``,
     ``https://...#sha256=...``); default: the mini edition."""
     suites: dict[str, dict[str, Any]] = Field(default_factory=dict)
     benchmarks: dict[BenchmarkName, FileBenchmarkSettings] = Field(default_factory=dict)

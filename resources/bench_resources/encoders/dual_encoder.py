@@ -92,13 +92,17 @@ class EncoderSpec(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: Literal["transformers", "sentence_transformers", "captions"] = "transformers"
-    """Library that loads the encoder; ``"captions"`` embeds a chat model's captions of images."""
+    """Library that loads the encoder. ``"captions"`` embeds the captions that a model of this file
+    writes about images."""
     path: str
-    """Folder, absolute or relative to bench.toml, or hub id; of captions, the chat model's name."""
+    """Folder, absolute or relative to bench.toml, or hub id. With ``"captions"``, the name of the
+    model."""
     revision: str = "main"
-    """Commit of a hub id. A branch name is resolved once and pinned."""
+    """Commit, branch or tag of a hub id. A branch is resolved to its commit whenever the encoder is
+    loaded."""
     device: str = "auto"
-    """``"cuda"``, ``"cuda:1"``, ``"mps"``, ``"cpu"``; ``"auto"`` takes the first available."""
+    """``"cuda"``, ``"cuda:1"``, ``"mps"`` or ``"cpu"``; ``"auto"``: the first available of
+    ``"cuda"``, ``"mps"`` and ``"cpu"``."""
     batch_size: int = Field(64, gt=0)
     """Texts or images per batch."""
 

@@ -42,23 +42,25 @@ class DrawsSection(ModelSpec):
     """A model that may be asked several times."""
 
     n: int = Field(1, gt=0)
-    """Responses drawn for each question; several also give ``pass@k``."""
+    """Responses to each question. With several, metrics have ``avg@n`` and ``pass@k`` beside them;
+    ``temperature`` has to be above 0, if the kind has one."""
 
 
 class SamplingSection(DrawsSection):
     """Decoding settings."""
 
     temperature: float = Field(0.0, ge=0)
-    """0 is greedy decoding."""
+    """Sampling temperature; 0 is greedy decoding; part of a response's identity."""
     top_p: float = Field(1.0, gt=0, le=1)
-    """Nucleus sampling: the share of probability that is kept."""
+    """Nucleus sampling: the share of probability that is kept; part of a response's identity."""
     max_tokens: int = Field(1024, gt=0)
-    """Longest response, in tokens."""
+    """Maximum number of tokens of a response; part of a response's identity."""
     seed: int | None = None
-    """Seed of sampling; sample n adds n."""
+    """Seed of sampling, to which the number of the sample (from 0) is added; part of a response's
+    identity."""
     thinking_tags: tuple[str, str] | None = None
-    """Opening and closing tag of a thought, if it is not a known one
-    (``core.reading.reasoning``)."""
+    """Opening and closing tag of the model's reasoning, if they are not among those of
+    ``core/reading/reasoning.toml``."""
 
     @model_validator(mode="after")
     def _check_draws(self) -> Self:

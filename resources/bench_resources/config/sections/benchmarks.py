@@ -70,49 +70,51 @@ class FileBenchmarkSettings(StrictSection):
     title: str = ""
     """Title in the report."""
     published_questions: int = Field(0, ge=0)
-    """Number of questions of the published release: with fewer, numbers are PARTIAL and have no
-    rank."""
+    """Number of questions of the published release. With fewer questions, numbers are PARTIAL and
+    have no rank."""
     expect: dict[str, int] = Field(default_factory=dict)
-    """Rows that a table must have, ``{questions = 400}``; with 5 % fewer (`drift`) it is not
-    written."""
+    """Number of rows that tables must have, ``{questions = 400}``. A table that lacks more than the
+    share `drift` is not written."""
     columns: dict[Column, str | tuple[str, ...]] = Field(default_factory=dict)
-    """Our column to the file's: ``{question = "q", images = ["image_1", "image_2"]}``; also a
-    template, ``{images = "{Index}.jpg"}``, or a path into objects, ``{question = "q.stem"}``;
-    options inside the question: ``{options = "q"}``."""
+    """Columns here, with their names in the file: ``{question = "q", images = ["image_1",
+    "image_2"]}``. A value can also be a template, ``{images = "{Index}.jpg"}``, or a path into
+    objects, ``{question = "q.stem"}``. Options in the text of the question: ``{options = "q"}``."""
     header: tuple[str, ...] = ()
-    """Columns of a CSV or TSV file without a header: ``["question", "answer"]``."""
+    """Names of the columns of a CSV or TSV file without a header: ``["question", "answer"]``."""
     images: Literal["required", "optional"] = "required"
-    """Whether rows without an image, beside rows that have one, are questions or rejected."""
+    """``"required"``: if other rows have images, a row without one is rejected. ``"optional"``: it
+    is a question."""
     ignore: tuple[str, ...] = ()
-    """Columns that look like media, and are not part of the question."""
+    """Columns that look like media, but are not part of the question."""
     group_size: int = Field(0, ge=0)
-    """Consecutive rows that form a group, if no column defines groups: 2 for pairs."""
+    """Number of consecutive rows that form a group, if no column defines groups; 2 for pairs."""
     image_folder: Path | None = None
-    """Folder of image paths; default: the file's."""
+    """Folder to which image paths are relative; default: the file's."""
     answers_file: AnswersFileSettings | None = None
-    """A second file with the answers, ``{file = "keys.json", id = "id", answer = "truth"}``; its
+    """Second file with the answers, ``{file = "keys.json", id = "id", answer = "truth"}``. Its
     other columns are added."""
     answers: AnswerFormat = ""
     """Format of answers to questions with options; default: detected."""
     drawn_options: int = Field(0, ge=0, le=26)
-    """Number of options that only the picture shows, A, B, ..., of rows that list none."""
+    """Number of options A, B, ... of rows that list none, because only the image shows them."""
     image_marks: Literal["images", "text"] = "images"
-    """``"text"``: ``<image>`` and ``<image 2>`` stay as text, such as the marks of one composed
-    picture; the images come first."""
+    """``"images"``: marks such as ``<image>`` and ``<image 2>`` are replaced by the images.
+    ``"text"``: the marks remain, and the images come first."""
     prompt: str = ""
-    """Template with columns in braces: ``"{context}\\n{question}\\n{options}"``."""
+    """Template of the prompt with columns in braces: ``"{context}\\n{question}\\n{options}"``."""
     system: str = ""
     """System turn before each question."""
     shots: int = Field(0, ge=0)
-    """Solved examples before each question: the first rows of ``shots_file`` or ``shots_split``."""
+    """Number of solved examples before each question: the first rows of ``shots_file`` or
+    ``shots_split``."""
     shots_file: Path | None = None
     """File of the examples, with the same columns; default: ``file``."""
     shots_split: str = ""
-    """Split of the examples."""
+    """Split with the examples."""
     slices: tuple[str, ...] = ()
-    """Columns that tables are sliced by, besides ``category``."""
+    """Columns by which results are sliced, besides ``category``."""
     answer_type: AnswerTypeName | None = None
-    """Form of answers (docs/benchmarks.md); default: text. Rows with options have letters."""
+    """Form of answers (docs/benchmarks.md); default: letters for rows with options, else text."""
     metric: MetricName | PointsFunction | None = None
     """Primary metric (docs/benchmarks.md), or ``module:function``, which returns the points of a
     response and its question; default: that of the answer type."""
@@ -120,24 +122,30 @@ class FileBenchmarkSettings(StrictSection):
     """Rule of the benchmark's authors, which the scorer ``official`` applies; default: that of the
     metric, if there is one."""
     groups: dict[str, tuple[str, ...]] = Field(default_factory=dict)
-    """Further metrics: name to columns; rows with equal values there form a group, as in
-    ``group_accuracy``."""
+    """Further metrics like ``group_accuracy``: the name of each, and the columns whose equal values
+    form a group."""
     tolerance: str = ""
-    """Numbers and points: tolerance, ``"0.5"``, ``"5%"``, or the answer's ``"decimals"``."""
+    """For numbers and points: tolerance, such as ``"0.5"`` or ``"5%"``, or ``"decimals"`` for those
+    of the answer."""
     unit: str = ""
-    """Numbers: unit, such as ``"cm"``; a response in another unit of its kind is converted."""
+    """For numbers: unit, such as ``"cm"``. Responses in another unit of the same quantity are
+    converted."""
     coordinates: str = "xyxy pixels"
-    """Boxes and points in the file: ``xyxy`` or ``xywh``; ``pixels``, ``0..1``, ``0..1000``."""
+    """For boxes and points in the file: ``xyxy`` or ``xywh``, and ``pixels``, ``0..1`` or
+    ``0..1000``."""
     response_coordinates: str = ""
-    """The same in responses; default: corners in the file's scale, unless another is detected."""
+    """For boxes and points in responses, as ``coordinates``; default: corners in the scale of the
+    file, unless another is detected."""
     ordered: bool = False
-    """Lists: whether the order counts."""
+    """For lists: whether the order counts."""
     scale: str = "0..1"
-    """Graded answers: lowest and highest grade of the judge, such as ``"1..5"``."""
+    """For graded answers: lowest and highest grade of the judge, such as ``"1..5"``."""
     judge_prompt: str = ""
-    """Graded answers: prompt of the judge, with {question}, {answer} and {response}."""
+    """For graded answers: prompt of the judge, with ``{question}``, ``{answer}`` and
+    ``{response}``."""
     judge: str = "rules"
-    """A model that judges texts that match no reference, and reads what rules cannot."""
+    """As `judge` of every suite. A model judges texts that match no reference, and extracts answers
+    that no rule reads."""
     reader: str = ""
     """As `reader` of every suite."""
     seed: int = 0
@@ -187,5 +195,5 @@ class AuditSettings(StrictSection):
     """Additional inputs of ``bench audit run``."""
 
     training: list[str] = Field(default_factory=list)
-    """Training data to test for contamination: folders of images and texts, files of SHA-256 or
-    16-digit image hashes, files of texts (.jsonl, .json, .txt, .md)."""
+    """Training data that is searched for the questions: folders of images and texts, files of
+    SHA-256 digests or of 16-digit image hashes, and files of texts (.jsonl, .json, .txt, .md)."""

@@ -70,26 +70,26 @@ class ClusterSettings(StrictSection):
     """A section ``[cluster]``; without it all runs are processes of this machine."""
 
     launcher: Literal["local", "ray", "slurm", "k8s"] = "local"
-    """Where runs start: this machine, Ray, Slurm, Kubernetes (``deploy/values.yaml``)."""
+    """Where runs start: on this machine, Ray, Slurm or Kubernetes (``deploy/values.yaml``)."""
     address: Annotated[str, AfterValidator(_parse_address)] = ""
-    """Address of Ray's job server, ``http://head:8265``."""
+    """Address of Ray's job server, such as ``http://head:8265``."""
     partition: str = ""
-    """Slurm's partition."""
+    """Partition of Slurm."""
     account: str = ""
-    """Slurm's account."""
+    """Account of Slurm."""
     sbatch: tuple[str, ...] = ()
-    """Options of every job, such as ``["--time=04:00:00"]``."""
+    """Options of every Slurm job, such as ``["--time=04:00:00"]``."""
     runs: PoolLimit = MAX_RUNS
-    """Most concurrent runs, on all machines together."""
+    """Maximum number of concurrent runs, on all machines together."""
     wait_for_room: Annotated[int, Field(ge=0, le=30 * 86_400, strict=True)] = 0
-    """Seconds, beyond five minutes, that a launched run may wait for free resources of the
-    cluster; default with Slurm: a week."""
+    """Seconds, beyond five minutes, that a launched run may wait for free resources of the cluster;
+    default with Slurm: a week."""
     pools: dict[PoolName, PoolLimit] = Field(default_factory=dict)
-    """Pool to its number of runs, on all machines together; ``gpu``, ``judge`` and ``server``, for
-    each address, always exist."""
+    """Number of concurrent runs in each pool, on all machines together. The pools ``gpu`` (1),
+    ``judge`` (4) and ``server`` (4 for each address) always exist."""
     pool_of: dict[str, PoolName] = Field(default_factory=dict)
-    """Model, or a pattern such as ``"big-*"``, to the pool that its runs hold; the longest match
-    counts."""
+    """Pool that the runs of a model hold, by the name of the model or a pattern such as
+    ``"big-*"``. The longest match counts."""
 
     @model_validator(mode="after")
     def _check_launcher(self) -> Self:
@@ -139,14 +139,16 @@ class StorageSettings(StrictSection):
     """``env:NAME``: environment variable with the address of a PostgreSQL database for responses
     and prompts."""
     objects: str = ""
-    """Store of tables and images: ``s3://bucket/prefix``, ``gs://``, ``az://`` or
-    ``file:///folder``. Credentials come from the environment."""
+    """Store of tables and images: ``s3://bucket/prefix``, ``gs://bucket/prefix``,
+    ``az://container/prefix`` or ``file:///folder``. Credentials come from the environment."""
     endpoint: str = ""
-    """``http://host:port`` of an S3-compatible service; default: Amazon's."""
+    """Address of an S3-compatible service, such as ``http://store.example.org:9000``; default:
+    Amazon's."""
     cache: str = "cache"
-    """Local cache folder for objects, relative to the home."""
+    """Folder of local copies of objects, relative to the home."""
     run_history_days: float = Field(90.0, ge=0)
-    """Days that Dagster keeps finished runs, and longer those that made a present table; 0: all."""
+    """Days for which Dagster keeps finished runs. Runs that made a present table are kept longer.
+    0: all are kept."""
 
     @field_validator("database")
     @classmethod

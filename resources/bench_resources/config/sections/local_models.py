@@ -16,7 +16,7 @@ from bench_resources.config.sections.serving import validate_command
 
 PLAIN_TEMPLATE = "plain"
 VLLM = "vllm"
-_SERVER_KEYS = frozenset(
+SERVER_KEYS = frozenset(
     {"serve", "server", "base_url", "format", "model", "health", "max_tokens_field"}
 )
 """Keys of a server that ``kind = "vllm"`` sets."""
@@ -26,44 +26,51 @@ class TransformersSpec(SamplingSection):
     """An image-text-to-text checkpoint, run by transformers on this machine."""
 
     path: str
-    """Folder, absolute or relative to bench.toml, or hub id."""
+    """Folder, absolute or relative to bench.toml, or hub id; part of a response's identity."""
     revision: str = "main"
-    """Commit of a hub id. A branch name is resolved once and pinned."""
+    """Commit, branch or tag of a hub id. A branch is resolved to its commit whenever the model is
+    loaded; part of a response's identity."""
     base: str = ""
-    """Base checkpoint of a PEFT adapter; default: as the adapter says."""
+    """Base checkpoint of a PEFT adapter; default: the one that the adapter names; part of a
+    response's identity."""
     merge_adapter: bool = True
-    """Merge the adapter into the base weights; otherwise it is applied per token."""
+    """Merge the adapter into the base weights. With ``false``, it is applied in each forward
+    pass."""
     processor: str = ""
-    """Folder or hub id of tokenizer and processor, if they are not with the weights."""
+    """Folder or hub id of tokenizer and processor, if they are not with the weights; part of a
+    response's identity."""
     chat_template: str = ""
     """``"plain"`` (texts and images in order, for base models) or a Jinja file; default: the
-    checkpoint's own."""
+    checkpoint's own; part of a response's identity."""
     chat_template_kwargs: dict[str, Any] = Field(default_factory=dict)
     """Variables of the chat template, such as ``{enable_thinking = false}``; part of a response's
     identity."""
     batch_tokens: int = Field(16_384, gt=0)
-    """Most image tokens per batch."""
+    """Maximum number of image tokens per batch."""
     max_image_pixels: int | None = Field(None, gt=0)
-    """Larger images are shrunk to this many pixels."""
+    """Larger images are shrunk to this number of pixels; part of a response's identity."""
     processor_kwargs: dict[str, Any] = Field(default_factory=dict)
     """Arguments of the family's processor, such as ``{max_patches = 6}``; part of a response's
     identity."""
     text_only: bool = False
-    """A language model; it is evaluated without images."""
+    """A language model, which is evaluated without images; part of a response's identity."""
     trust_remote_code: bool = False
-    """Run the checkpoint's own code."""
+    """Run the code of the checkpoint."""
     needs: Needs = Field(default_factory=dict)
-    """Resources of a run on the cluster, such as ``{gpu = 1, cpu = 4}``."""
+    """Resources of a run on the cluster, such as ``{gpu = 1, cpu = 4}``; default: one CPU, and one
+    GPU if ``device`` begins with ``cuda``."""
     device: str = "auto"
-    """``"cuda"``, ``"cuda:1"``, ``"mps"``, ``"cpu"``; ``"auto"`` takes the first available."""
+    """``"cuda"``, ``"cuda:1"``, ``"mps"`` or ``"cpu"``; ``"auto"``: the first available of
+    ``"cuda"``, ``"mps"`` and ``"cpu"``."""
     dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
-    """``"auto"``: bfloat16 on CUDA, else float32."""
+    """Precision of the weights; ``"auto"``: bfloat16 on CUDA, else float32; part of a response's
+    identity."""
     batch_size: int = Field(16, gt=0)
-    """Most questions per batch; halved while memory runs out."""
+    """Maximum number of questions per batch; halved when memory runs out."""
     attention: Literal["auto", "sdpa", "flash_attention_2", "flash_attention_3", "eager"] = "auto"
-    """Attention implementation; other than ``"auto"``, part of a response's identity."""
+    """Attention implementation; part of a response's identity."""
     gguf_file: str | None = None
-    """GGUF file inside ``path``, if the weights are not safetensors."""
+    """GGUF file in ``path``, if the weights are not safetensors; part of a response's identity."""
 
     @property
     def place(self) -> str:
@@ -121,16 +128,16 @@ class VllmSpec(ServerSpec):
     """A checkpoint that ``vllm serve`` serves during a run; needs vLLM and a GPU."""
 
     path: str
-    """Folder with the weights, their tokenizer and their processor."""
-    program: Program = VLLM
-    """The command of vLLM: its name in PATH, or its absolute path in an environment of its own."""
-    dtype: Literal["auto", "bfloat16", "float16", "float32"] = "bfloat16"
-    """Precision of the weights; ``"auto"``: as the checkpoint says. Part of a response's
+    """Folder with the weights, their tokenizer and their processor; part of a response's
     identity."""
+    program: Program = VLLM
+    """Command of vLLM: its name in PATH, or its absolute path in another environment."""
+    dtype: Literal["auto", "bfloat16", "float16", "float32"] = "bfloat16"
+    """Precision of the weights; ``"auto"``: the checkpoint's; part of a response's identity."""
     tensor_parallel_size: int = Field(1, gt=0)
     """GPUs that share one copy of the weights; part of a response's identity."""
     data_parallel_size: int = Field(1, gt=0)
-    """Copies of the weights, each on GPUs of its own."""
+    """Copies of the weights, each on its own GPUs."""
     options: str = ""
     """Further options of ``vllm serve``, such as ``"--max-model-len 8192"``; part of a response's
     identity."""
@@ -148,7 +155,7 @@ class VllmSpec(ServerSpec):
     @model_validator(mode="before")
     @classmethod
     def _write_command(cls, section: Mapping[str, Any]) -> dict[str, Any]:
-        if server_keys := sorted(_SERVER_KEYS & section.keys()):
+        if server_keys := sorted(SERVER_KEYS & section.keys()):
             raise ValueError(
                 f'{server_keys[0]} does not go with kind = "vllm", which starts a server of its'
                 ' own. Use kind = "server" for other commands and addresses'
@@ -185,10 +192,10 @@ class AutoSpec(ModelSpec):
     model_config = ConfigDict(extra="allow", frozen=True)
 
     path: str
-    """Folder, GGUF file or hub id, run by vLLM if possible, else by transformers; further keys are
-    those of the engine."""
+    """Folder, GGUF file or hub id. vLLM runs it if possible, else transformers. The section takes
+    the keys of that kind; part of a response's identity."""
     program: Program = VLLM
-    """The command of vLLM, as with ``kind = "vllm"``; without it, transformers runs the model."""
+    """Command of vLLM, as with ``kind = "vllm"``. If it is missing, transformers runs the model."""
 
     @property
     def place(self) -> str:

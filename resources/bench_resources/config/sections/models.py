@@ -22,9 +22,9 @@ class RecordedSpec(DrawsSection):
     """Responses from elsewhere, in a file."""
 
     file: Path
-    """JSON lines with ``question_id`` and ``text``."""
+    """File of JSON lines with ``question_id`` and ``text``."""
     model: str = ""
-    """The model in the file; default: the only one."""
+    """Name of the model in the file; default: the only one."""
     field: Literal["text", "judge_response"] = "text"
     """``"judge_response"`` makes it a judge, whose verdicts were recorded beside the responses."""
 
@@ -49,7 +49,7 @@ class DerivedSpec(ModelSpec):
     """Another model of bench.toml, evaluated in another way."""
 
     of: str
-    """The model that is evaluated in another way."""
+    """Name of the other model."""
 
     @property
     def place(self) -> str:
@@ -70,7 +70,7 @@ class ElicitedSpec(DerivedSpec):
     """Another model that chooses the likeliest option; ``MODEL+METHOD`` needs no section."""
 
     elicit: str
-    """``likelihood``, with suffixes (docs/elicitation.md)."""
+    """Method: ``likelihood``, with suffixes (docs/elicitation.md)."""
 
     @field_validator("elicit")
     @classmethod
@@ -97,11 +97,11 @@ class PythonSpec(DrawsSection):
     """A model that is a Python function."""
 
     function: str = Field(pattern=_PYTHON_NAME)
-    """``module:name`` of a function ``(images, prompt, **options) -> text``, as ``bench.evaluate``
-    takes one. Modules are found in the working folder too, and in the one with ``bench_home``.
-    Responses are cached until the module's package or file changes."""
+    """``module:name`` of a function ``(images, prompt, **options) -> text``. Modules in the working
+    folder and in the folder of ``bench_home`` are found. A change of the module's package or file
+    is a change of the function; part of a response's identity."""
     options: dict[str, Any] = Field(default_factory=dict)
-    """Arguments of the function; part of a response's identity."""
+    """Keyword arguments of the function; part of a response's identity."""
 
     @property
     def place(self) -> str:

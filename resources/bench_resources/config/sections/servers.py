@@ -68,32 +68,34 @@ class ServerSpec(SamplingSection, ManagedServerSection):
     """
 
     format: FormatName = "openai"
-    """API: OpenAI's chat completions, or Anthropic's Messages."""
+    """API: OpenAI's Chat Completions or Anthropic's Messages; part of a response's identity."""
     server: ServerName = Field(default_factory=_server_from_command)
-    """Server software, for OpenAI's format; default: from ``serve``, else only common fields are
-    sent. Its fields that switch off ``generation_config.json`` are part of a response's
+    """Server software, with OpenAI's API; default: recognised in ``serve``, else only common fields
+    are sent. Its fields that switch off ``generation_config.json`` are part of a response's
     identity."""
     base_url: Annotated[str, BeforeValidator(_parse_address)] = ""
     """Address up to and including ``/v1``, without a password; ``{MY_KEY}`` in it is replaced by an
-    environment variable. Part of a response's identity unless ``path`` is set."""
+    environment variable. The address is part of a response's identity, unless ``path`` is set."""
     model: str = ""
-    """The server's name of the model; default with ``serve``: ``{name}`` or the path."""
+    """Name of the model on the server; default with ``serve``: ``{name}`` or the path; part of a
+    response's identity."""
     revision: str = ""
-    """Part of a response's identity: change it when the server's weights change."""
+    """Any text. Change it when the weights of the server change; part of a response's identity."""
     api_key_env: Annotated[str, AfterValidator(require_variable_name)] = ""
     """Name of the environment variable with the key."""
     key_header: Annotated[str, AfterValidator(_check_header)] = ""
-    """Header for the key; ``Authorization`` gets "Bearer" before it."""
+    """Header of the key. With ``Authorization``, "Bearer" precedes the key."""
     concurrency: Annotated[Literal["auto"] | int, BeforeValidator(_check_concurrency)] = "auto"
-    """Most concurrent requests per server; "auto": as many as make the server no slower."""
+    """Maximum number of concurrent requests per server; ``"auto"`` begins with 32 and adapts to the
+    server."""
     max_tries: int = Field(6, gt=0)
     """Attempts per request, including the first."""
     max_wait: float = Field(120.0, gt=0)
-    """Seconds for all retries of a request."""
+    """Seconds from the first attempt after which a request is not repeated."""
     timeout: float = Field(600.0, gt=0)
-    """Seconds for one response."""
+    """Seconds to wait for one response."""
     max_tokens_field: MaxTokensField | None = None
-    """Field name for ``max_tokens``; default: by ``server``."""
+    """Name of the field for ``max_tokens``; default: that of ``server``."""
     omit: tuple[str, ...] = ()
     """Fields that are not sent, such as ``["temperature"]``; part of a response's identity."""
     chat_template_kwargs: Annotated[dict[str, Any], AfterValidator(template_of_value)] = Field(
@@ -102,22 +104,24 @@ class ServerSpec(SamplingSection, ManagedServerSection):
     """Variables of the chat template, for servers that accept them; part of a response's
     identity."""
     text_only: bool = False
-    """A language model; it is evaluated without images. Part of a response's identity."""
+    """A language model, which is evaluated without images; part of a response's identity."""
     price_in: float = Field(0.0, ge=0)
     """Price of a million prompt tokens, in any currency."""
     price_out: float = Field(0.0, ge=0)
     """Price of a million response tokens."""
     budget: float | None = Field(None, ge=0)
-    """Most money for this model, including all cached responses; default: unlimited."""
+    """Maximum cost of this model, including its cached responses, in the currency of the prices;
+    default: unlimited."""
     budget_tokens: int | None = Field(None, ge=0)
-    """Most tokens for this model, counted likewise."""
+    """Maximum number of tokens of prompts and responses of this model, including its cached
+    responses; default: unlimited."""
     max_images: int | None = Field(None, gt=0)
-    """Most images per conversation; a longer prompt is an error."""
+    """Maximum number of images per conversation. A prompt with more is an error."""
     extra_body: Annotated[dict[str, Any], AfterValidator(template_of_value)] = Field(
         default_factory=dict
     )
-    """Further fields of the request, such as ``{top_k = 1}``; part of a response's identity.
-    ``"env:NAME"`` is replaced by an environment variable."""
+    """Further fields of the request, such as ``{top_k = 1}``. ``"env:NAME"`` is replaced by an
+    environment variable; part of a response's identity."""
 
     @property
     def address(self) -> str:

@@ -100,19 +100,22 @@ class ManagedServerSection(ModelSpec):
     """A server that is started for a run, and the pool of its runs."""
 
     serve: Annotated[str, AfterValidator(validate_command)] = ""
-    """Command that serves ``path`` at 127.0.0.1 during a run, without a shell; ``{path}``,
-    ``{port}`` and ``{name}`` are replaced. Part of a response's identity; instead of
-    ``base_url``."""
+    """Command that serves ``path`` at 127.0.0.1 during a run, instead of ``base_url``. It runs
+    without a shell; ``{path}``, ``{port}`` and ``{name}`` are replaced; part of a response's
+    identity."""
     path: str = ""
-    """Folder with the server's weights; responses are then keyed by their content."""
+    """Folder with the server's weights, which identify the responses instead of the address; part
+    of a response's identity."""
     needs: Needs = Field(default_factory=dict)
-    """Resources of a run with its server, such as ``{gpu = 2}``; default: one CPU."""
+    """Resources of a run with its server, such as ``{gpu = 2}``; default: one CPU, and the GPUs
+    that ``kind = "vllm"`` uses."""
     start_timeout: float = Field(1800.0, gt=0)
-    """Seconds to wait for a started server."""
+    """Seconds to wait until a started server is ready."""
     health: str = Field("/health", pattern=r"^/\S*$")
-    """Health page; without one, ``/v1/models``."""
+    """Path that is requested until it answers 200; ``/v1/models`` if the server has no such
+    page."""
     pool: PoolName | None = None
-    """Pool that a run of this model holds instead of ``gpu``: one of ``pools`` in ``[cluster]``."""
+    """Pool that a run of this model holds, one of ``pools`` in ``[cluster]``."""
 
     @property
     def gpus(self) -> float:

@@ -16,46 +16,48 @@ class CheckpointSettings(StrictSection):
     """Watched checkpoints, evaluated as they appear; none without folders."""
 
     folders: list[Path] = Field(default_factory=list)
-    """Watched recursively; a checkpoint is named ``run/step``, so watch the folder above the
-    runs."""
+    """Folders that are watched recursively. A checkpoint is named ``run/step``, so watch the folder
+    above the runs."""
     settle_seconds: float = Field(60.0, ge=0)
     """Seconds without a change after which a checkpoint is complete."""
     like: str = ""
-    """The model whose settings checkpoints use: transformers, vllm, or a server with ``serve``."""
+    """Model whose settings the checkpoints use. Its kind is ``transformers`` or ``vllm``, or
+    ``server`` with ``serve``."""
     serve: Annotated[str, AfterValidator(validate_command)] = ""
-    """The command that serves a checkpoint, as ``serve`` of a model."""
+    """Command that serves a checkpoint, as ``serve`` of a model."""
     suites: list[str] = Field(default_factory=list)
     """Suites to evaluate; default: all."""
     first: int = Field(0, ge=0)
-    """Questions per task of a quick evaluation before the full one; 0: none."""
+    """Number of questions per task of a quick evaluation before the full one; 0: none."""
     attempts_a_day: int = Field(5, ge=1)
-    """Runs in 24 hours for a checkpoint without a number; pauses between them double, from 10
-    minutes."""
+    """Maximum number of runs in 24 hours for a checkpoint without a number. The pauses between them
+    begin with 10 minutes, and double."""
     baseline: str = ""
-    """A model that each checkpoint is compared with, besides the previous checkpoint."""
+    """Model with which each checkpoint is compared, besides the previous checkpoint."""
     smallest_change: float = Field(0.05, gt=0, lt=1)
-    """The difference, as a share of points, that the questions should detect."""
+    """Smallest difference, as a share of the points, that a comparison should detect."""
     severity: Literal["WARN", "ERROR"] = "WARN"
     """Severity of a failed regression check."""
     webhook_env: str = ""
-    """Environment variable with the address that failed checks, runs and sensors are posted to."""
+    """Environment variable with the address to which failed checks, runs and sensors are posted."""
 
 
 class AnnotationTaskSettings(StrictSection):
     """Section ``[annotation.tasks."suite/task"]``: an active task and its terms."""
 
     needed: int | None = Field(None, ge=1)
-    """Answers per unit, each by another annotator; default: the paper's."""
+    """Answers per unit, each by another annotator; default: as many as in the paper."""
     until: datetime | date | None = None
-    """Deadline; a date ends at midnight UTC. Units without a decision are expired then."""
+    """Deadline; for a date, the end of the day in UTC. Units without a decision then expire."""
     least_decided: float = Field(0.5, ge=0, le=1)
     """Share of units that must be decided at the deadline; otherwise no questions are built."""
     publish: Literal["complete", "partial"] = "complete"
-    """Wait until no unit is open, or build questions of the decided units."""
+    """``"complete"``: questions are built when no unit is open. ``"partial"``: they are built of
+    the decided units."""
     most_answers: int | None = Field(None, ge=1)
-    """Most answers per annotator; the first ones count."""
+    """Maximum number of answers per annotator. The first ones count."""
     gold: Path | None = None
-    """Attention checks: JSON lines of ``{unit, values}``."""
+    """File of attention checks: JSON lines of ``{unit, values}``."""
     least_gold: float = Field(0.0, ge=0, le=1)
     """Share of attention checks that an annotator must pass."""
 
@@ -75,7 +77,8 @@ class AnnotationSettings(StrictSection):
     """A section ``[annotation]``."""
 
     kind: Literal["files", "pages"] = "files"
-    """Backend: files in ``annotation/`` of the home, or the pages of ``bench annotate serve``."""
+    """Backend: files in the folder ``annotation`` of the home, or the pages of ``bench annotate
+    serve``."""
     url: Address = ""
     """Public address of the pages."""
     every: int = Field(60, ge=5)
@@ -83,4 +86,4 @@ class AnnotationSettings(StrictSection):
     names: dict[str, str] = Field(default_factory=dict)
     """Pseudonym of each annotator, by name, e-mail address or number of an account."""
     tasks: dict[str, AnnotationTaskSettings] = Field(default_factory=dict)
-    """Active tasks, by ``"suite/task"``; ``bench annotate tasks`` lists all."""
+    """Active tasks, by ``"suite/task"``. ``bench annotate tasks`` lists all tasks."""
