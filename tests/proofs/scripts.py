@@ -135,4 +135,4 @@ def compare(script: Script, folder: Path) -> str:
     for answer, expected in zip(answers, script.points(checkout, answers), strict=True):
         row = question(kind="text", answer=answer.references)
         n_equal += abs(script.rule(answer.response, row) - expected) < 1e-9
-    return f"{n_equal:,} of {len(answers):,} points are equal"
+    return f"{n_equal:,} of {len(answers):,} scores are equal"
