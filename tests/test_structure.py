@@ -39,12 +39,24 @@ def first_sentence(package: Path) -> str:
     return (text or "").partition("\n")[0]
 
 
+def list_packages() -> list[str]:
+    """Folders of the packages, from the top layer to the bottom."""
+    contracts = PROJECT["tool"]["importlinter"]["contracts"]
+    (layers,) = (c["layers"] for c in contracts if c["name"] == "Layers")
+    folders = []
+    for module in " | ".join(layers).split(" | "):
+        if module == "bench_resources":
+            folders += [f"resources/bench_resources/{name}" for name in RESOURCES]
+        elif module == "bench_sensors":
+            folders.append("sensors/bench_sensors")
+        else:
+            folders.append(module.replace(".", "/"))
+    return [folder for folder in folders if (ROOT / folder).is_dir()]
+
+
 def package_table() -> str:
     """The Markdown table of the packages, with the first lines of their docstrings."""
-    folders = [f"bench_assets/{name}" for name in LAYERS]
-    folders.insert(8, "sensors/bench_sensors")  # below the layers that use it
-    folders += [f"resources/bench_resources/{name}" for name in RESOURCES]
-    rows = [f"| `{folder}` | {first_sentence(ROOT / folder)} |" for folder in folders]
+    rows = [f"| `{folder}` | {first_sentence(ROOT / folder)} |" for folder in list_packages()]
     return "\n".join(["| package | contents |", "|---|---|", *rows]) + "\n"
 
 

@@ -1,1 +1,1 @@
-"""Results of other harnesses: logs of Inspect AI, samples of lmms-eval, files of VLMEvalKit."""
+"""Results of other harnesses: Inspect AI, lmms-eval, VLMEvalKit, EvalScope."""

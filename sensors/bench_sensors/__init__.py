@@ -1,1 +1,1 @@
-"""Dagster sensors: checkpoints, configuration, tables, failed checks, orphaned runs, annotation."""
+"""Dagster sensors: checkpoints, configuration, tables, annotation, runs, failures."""

@@ -1,1 +1,1 @@
-"""Annotation backends: files, our own pages; files of Label Studio."""
+"""Annotation backends: files and web pages; files of Label Studio."""

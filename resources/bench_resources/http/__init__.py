@@ -1,1 +1,1 @@
-"""HTTP errors, backoff, allowed hosts and the event loop, shared by all clients."""
+"""HTTP errors, backoff and the event loop, shared by clients."""

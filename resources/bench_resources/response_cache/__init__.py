@@ -1,1 +1,1 @@
-"""The response cache: port, SQLite and PostgreSQL stores, caching model, validation, upkeep."""
+"""The response cache: its store, the caching model, validation of responses."""

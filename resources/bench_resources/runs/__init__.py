@@ -1,1 +1,1 @@
-"""Dagster's instance of a home, and its runs: orphaned runs, pools."""
+"""Dagster's instance of a home, and its runs: ledger, failures, orphaned runs, pools."""

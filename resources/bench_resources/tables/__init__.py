@@ -1,1 +1,1 @@
-"""Parquet tables: locations, checksums, queries, metrics snapshot."""
+"""Parquet tables: locations, checksums, queries, transfer."""
