@@ -127,7 +127,7 @@ class TrainingFiles:
         yield from (file.image_hash for file in self._image_files if file.image_hash)
 
     def texts(self) -> Iterator[TrainingMatch]:
-        """Iterate over texts: every line of a text file, every string in a line of JSON."""
+        """Iterate over texts: each line of a text file, each string in JSON or JSON lines."""
         for file in self.files:
             if file.suffix.lower() in _TEXTS:
                 yield from _texts_in_file(file)

@@ -22,7 +22,7 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.evaluation.task import Evaluation, Task
 from bench_assets.file_benchmarks.suite import task_of
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
-from bench_resources.response_cache.rows import is_prompt
+from bench_resources.response_cache.rows import matches_digest
 
 _MAX_MANIFEST_BYTES = 2**26  # bytes
 
@@ -157,7 +157,7 @@ def _require_prompts(
     where = f"{path}, {table_file(table)}"
     digests = _unique_keys(path, table, (row.sha256 for row in rows))
     for number, row in enumerate(rows, 1):
-        if not is_prompt(row.sha256, row.turns) or row.sha256 not in sent:
+        if not matches_digest(row.sha256, row.turns) or row.sha256 not in sent:
             raise SourceError(f"{where}, line {number}: not a prompt that was sent")
     if len(sent - digests) != n_missing:
         raise SourceError(f"{where}: {len(sent - digests)} prompts are missing")

@@ -65,7 +65,7 @@ def write_tables(
             name: open_writer(name, row_type) for name, row_type in EVALUATION_TABLES.items()
         }
         questions = open_writer("questions", Question)
-        for exam in collection.exams():
+        for exam in collection.question_tables():
             columns = {"task": exam.task.name, "question_set": exam.name}
             questions.write_table(build_table(exam.questions, Question, **columns))
         for evaluation in collection.evaluations():

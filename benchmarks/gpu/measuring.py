@@ -28,7 +28,7 @@ from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.models.api.engine import ServerEngine
 from bench_resources.models.managed.process import HOST, StartedServer, free_port
 from bench_resources.models.workers.batching import Batches
-from bench_resources.models.workers.local_model import decode, message
+from bench_resources.models.workers.local_model import decode, to_message
 from benchmarks.gpu.checkpoint import Size
 
 _STARTS_WITHIN = 480.0  # s, of a server
@@ -175,7 +175,7 @@ def _transformers(plan: Plan, folder: Path) -> tuple[TransformersSpec, Checkpoin
 def _conversation(question: Prompt, album: Album) -> list[dict[str, Any]]:
     (turns,) = question.rounds()
     images = {i.sha256: decode(i, album.images[i.sha256], None) for i in question.images}
-    return [message(turn, images) for turn in turns]
+    return [to_message(turn, images) for turn in turns]
 
 
 def _requests(questions: Sequence[Prompt]) -> list[Request]:

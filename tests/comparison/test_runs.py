@@ -43,6 +43,7 @@ def test_a_gain_that_one_task_shows_is_undecided_among_thirteen():
 def test_better_worse_and_undecided_tasks_are_in_one_sentence():
     better = compare_points([0] * 30, [1] * 30)
     worse = compare_points([1] * 30, [0] * 30)
+    # 0.934 = 1 - 2.045 / 31: t of 29 degrees of freedom, and the least standard error of 30.
     assert verdict_sentence(decide([*better, *worse, *UNCHANGED])) == (
         "better at a quiz (+1.000, +0.934 to +1.000); worse at a quiz (-1.000, -1.000 to -0.934);"
         " undecided on 1 of 3 tasks"

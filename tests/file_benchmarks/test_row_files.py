@@ -292,7 +292,27 @@ def test_an_unreadable_file_is_named(tmp_path, name, data, expected_message):
     file.write_bytes(data if isinstance(data, bytes) else data.encode())
     with pytest.raises(SourceError, match=expected_message) as error:
         list(read_rows(file if file.parent == tmp_path else file.parent))
-    assert str(tmp_path) in str(error.value)
+    assert str(file) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "expected_message"),
+    [
+        pytest.param("README.md", "", "holds no .jsonl", id="without rows"),
+        pytest.param(
+            "state.json",
+            '{"_indices_data_files": [{"filename": "indices.arrow"}]}',
+            r"Save it after flatten_indices\(\)",
+            id="a selection of the rows of another folder",
+        ),
+    ],
+)
+def test_an_unreadable_folder_is_named(tmp_path, name, text, expected_message):
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    (folder / name).write_text(text)
+    with pytest.raises(SourceError, match=f"^{folder}: .*{expected_message}"):
+        list(read_rows(folder))
 
 
 def test_a_text_that_reaches_beyond_the_arrow_file_is_refused(tmp_path):

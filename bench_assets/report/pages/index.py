@@ -55,11 +55,12 @@ class IndexPage:
         self._missing = missing
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Write the data of the leaderboard; adds the tab "compare" if several models have any."""
+        """Write the leaderboard's data; adds the tab "compare" if several models have values."""
         rows = self._rows(tables, catalog.tasks)
         tasks = [self._task(tables, task, rows) for task in catalog.tasks]
         models = sorted({row["model"] for row in rows})
-        if len({row["model"] for row in rows if row["value"] is not None}) > 1:
+        measured_models = {row["model"] for row in rows if row["value"] is not None}
+        if len(measured_models) > 1:
             site.tabs.append("compare")
         site.put(
             "index",

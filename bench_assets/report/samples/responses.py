@@ -159,11 +159,11 @@ class _SampleObjects:
         self._score_indices = _indices_by_key(_keys(scores))
         self._judgement_indices = _indices_by_key(_keys(judgements)) if judgements else {}
         texts = zip(predictions["text"], predictions["raw_text"], strict=True)
-        thoughts = ["" if raw_text == text else raw_text for text, raw_text in texts]
+        raw_texts = ["" if raw_text == text else raw_text for text, raw_text in texts]
         sent_with = [split_model_part(decoding)[1] for decoding in predictions["decoding"]]
-        changed = {"raw_text": thoughts, "decoding": sent_with}
+        changed = {"raw_text": raw_texts, "decoding": sent_with}
         self._response_columns = _columns({**predictions, **changed}, _RESPONSE)
-        unread = [score or None for score in scores["unread"]]
+        unread = [is_unread or None for is_unread in scores["unread"]]  # no field if read
         self._score_columns = _columns({**scores, "unread": unread}, _SCORED)
         self._verdict_columns = _columns(judgements, _JUDGED) if judgements else []
 

@@ -98,7 +98,7 @@ class TableCollection:
         _check_names("condition", selection.conditions, [name for _, name in conditions])
         _check_names("edition", selection.editions, get_args(Edition))
 
-    def exams(self) -> Iterator[ExportTable]:
+    def question_tables(self) -> Iterator[ExportTable]:
         """The question tables."""
         for task in self._selection.tasks:
             names = [_question_table_name(task, name) for name in self._conditions(task)]

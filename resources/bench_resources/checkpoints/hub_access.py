@@ -74,22 +74,22 @@ _ADVICE = "Run the command again, or name a folder instead of a hub id"
 
 
 def limit_hub_waits() -> None:
-    """Make this process give up on a hub that does not respond, for every request."""
+    """Make this process give up on a hub that does not respond, without a warning per attempt."""
     from huggingface_hub import get_session
 
     log = logging.getLogger("huggingface_hub")
-    if log.level == logging.WARNING:  # the default: one warning per attempt
+    if log.level == logging.WARNING:  # the default
         log.setLevel(logging.ERROR)
     session: Any = get_session()
     hooks = session.event_hooks
-    if not any(
-        isinstance(getattr(hook, "__self__", None), _ResponseClock) for hook in hooks["request"]
-    ):
-        clock = _ResponseClock()
-        session.event_hooks = {
-            "request": [*hooks["request"], clock.begin],
-            "response": [*hooks["response"], clock.end],
-        }
+    owners = [getattr(hook, "__self__", None) for hook in hooks["request"]]
+    if any(isinstance(owner, _ResponseClock) for owner in owners):
+        return  # the waits are limited already
+    clock = _ResponseClock()
+    session.event_hooks = {
+        "request": [*hooks["request"], clock.begin],
+        "response": [*hooks["response"], clock.end],
+    }
 
 
 class _ResponseClock:

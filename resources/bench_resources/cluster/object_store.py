@@ -123,10 +123,10 @@ class ObjectBlobs:
             pages = self._store.list(safe_name(under) if under else None, chunk_size=_PAGE_SIZE)
             return sorted(
                 BlobEntry(
-                    metadata["path"],
-                    metadata["size"],
-                    metadata["e_tag"] or str(metadata["last_modified"]),
-                    metadata["last_modified"].timestamp(),
+                    name=metadata["path"],
+                    size=metadata["size"],
+                    version=metadata["e_tag"] or str(metadata["last_modified"]),
+                    at=metadata["last_modified"].timestamp(),
                 )
                 for page in pages
                 for metadata in page

@@ -32,11 +32,11 @@ def needs_of(run: dg.DagsterRun, settings: Settings) -> dict[str, float]:
         device = str(settings.encoders[name].get("device"))
         return {"cpu": 1, "gpu": 1.0 if device.startswith("cuda") else 0.0}
     spec = resolve_name(name, settings).base.spec if name else None
-    if isinstance(spec, ManagedServerSection) and spec.serve:
+    if isinstance(spec, TransformersSpec) or (
+        isinstance(spec, ManagedServerSection) and spec.serve
+    ):
         return {"cpu": 1, "gpu": spec.gpus, **spec.needs}
-    if not isinstance(spec, TransformersSpec):
-        return {"cpu": 1}
-    return {"cpu": 1, "gpu": spec.gpus, **spec.needs}
+    return {"cpu": 1}
 
 
 def ray_options(needs: Mapping[str, float]) -> dict[str, Any]:

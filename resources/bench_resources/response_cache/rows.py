@@ -42,16 +42,16 @@ def count_states(
 ) -> Counter[str]:
     """Count "whole" and "damaged" responses, and "damaged prompts"."""
     states = Counter("damaged" if is_damaged(row) else "whole" for row in responses)
-    states["damaged prompts"] = sum(not is_prompt(*prompt) for prompt in prompts)
+    states["damaged prompts"] = sum(not matches_digest(*prompt) for prompt in prompts)
     return states
 
 
-def is_prompt(sha256: str, turns: object) -> bool:
+def matches_digest(sha256: str, turns: object) -> bool:
     """Whether the turns of a prompt match the digest under which they are stored."""
     text = str(turns)
     if text_digest(text) == sha256:
         return True
-    try:  # a lone surrogate is stored as JSON escapes it
+    try:  # a lone surrogate is stored escaped, but the digest is of the unescaped text
         parsed = json.loads(text)
         unescaped = json.dumps(parsed, ensure_ascii=False, separators=(",", ":"))
     except (ValueError, RecursionError):

@@ -165,11 +165,11 @@ class RequestSession:
         return None not in items
 
     def _take_items(self) -> list[_Item]:
-        """Queued responses; none if nothing arrived for a while."""
+        """Take at most one batch from the queue; [] if nothing arrives within the patience."""
         items: list[_Item] = []
         try:
             items.append(self._queue.get(timeout=self._patience))
-            self._filled.wait(_BATCH_SECONDS)
+            self._filled.wait(_BATCH_SECONDS)  # lets a batch fill
             self._filled.clear()
             while len(items) < _MAX_QUEUED:
                 items.append(self._queue.get_nowait())

@@ -24,7 +24,7 @@ from bench_resources.response_cache.rows import (
     ResponseAverages,
     Row,
     TokenCounts,
-    is_prompt,
+    matches_digest,
     response_from_row,
 )
 from bench_resources.storage.database import Database, SqliteDatabase
@@ -81,7 +81,7 @@ class ResponseStore:
             page = digest_list[start : start + _PAGE]
             for row in self.database.read(partial(_select_prompts, digests=page)):
                 texts[row["sha256"]] = str(row["turns"])
-        return {sha256: turns for sha256, turns in texts.items() if is_prompt(sha256, turns)}
+        return {sha256: turns for sha256, turns in texts.items() if matches_digest(sha256, turns)}
 
     @contextmanager
     def request_session(self, keys: Sequence[str]) -> "Generator[RequestSession]":
@@ -275,7 +275,7 @@ def merge_into(
         HomeError: If a store cannot be read or written, or a response is missing afterwards.
     """
     n_prompts = n_responses = n_left_out = 0
-    for page in _pages(prompt for prompt in source.prompts() if is_prompt(*prompt)):
+    for page in _pages(prompt for prompt in source.prompts() if matches_digest(*prompt)):
         target.merge([], dict(page))
         n_prompts += len(page)
     for rows in _pages(source.rows()):

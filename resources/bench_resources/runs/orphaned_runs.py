@@ -237,8 +237,8 @@ def _died_before_start(
 ) -> bool:
     """Whether a started run ended before it recorded its process.
 
-    A run records its process within milliseconds of its first step; before that, Dagster's timeout
-    for starting applies.
+    A run records its process within milliseconds of its first step. One that has not done so after
+    Dagster's timeout for starting has ended.
     """
     launcher = ProcessIdentity.parse(run.tags.get(_LAUNCHER_TAG, ""))
     record = instance.get_run_record_by_id(run.run_id)
@@ -248,5 +248,6 @@ def _died_before_start(
         return _heartbeats(instance) is None  # else it may be a clone of this machine
     if run.status == dg.DagsterRunStatus.STARTING:
         return False  # Dagster's run monitoring fails it after start_timeout_seconds
-    running_seconds = time.time() - (record.start_time or time.time())
-    return running_seconds > instance.run_monitoring_start_timeout_seconds
+    if record.start_time is None:
+        return False
+    return time.time() - record.start_time > instance.run_monitoring_start_timeout_seconds

@@ -3,6 +3,7 @@
 The release's questions are read as they are; otherwise a model writes them from chains.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -48,7 +49,7 @@ from bench_assets.suites.cogbench.vqa.questions import (
     shuffled_questions,
     to_questions,
 )
-from bench_assets.suites.cogbench.vqa.questions import written_questions as take_questions
+from bench_assets.suites.cogbench.vqa.questions import written_questions as parse_written_questions
 from bench_assets.suites.cogbench.vqa.refinement import (
     Flag,
     LanguageOnly,
@@ -98,9 +99,9 @@ def written_questions(
     writer_responses: list[WriterResponse], chains: list[StoryChain]
 ) -> dg.Output[list[WrittenQuestion]]:
     """Parse the writer's responses."""
-    rows = take_questions(writer_responses, chains)
-    sides = [row.side for row in rows]
-    return table_output(rows, {side: sides.count(side) for side in sorted(set(sides))})
+    rows = parse_written_questions(writer_responses, chains)
+    n_by_side = Counter(row.side for row in rows)
+    return table_output(rows, dict(sorted(n_by_side.items())))
 
 
 key_proposals = gold_assets(WRITTEN)

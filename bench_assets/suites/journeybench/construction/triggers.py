@@ -46,7 +46,12 @@ three kinds), "question" and "answers" (a list of texts)."""
 def trigger_prompts(
     captions: Mapping[str, Sequence[str]], images: Mapping[str, str]
 ) -> dict[str, Prompt]:
-    """Ask for one question of each kind about each image, by request id."""
+    """Prompts that ask for one question of each kind about each image, by request id.
+
+    Args:
+        captions: Captions by image.
+        images: SHA-256 by image.
+    """
     return {
         f"{image}/triggers": Prompt.of(
             Image(images[image]), _TRIGGER_PROMPT.format(captions=format_list(texts))

@@ -254,10 +254,12 @@ def write(folder: Path, seed: int = 0) -> None:
     problems, knowledge = material["problems"], material["knowledge"]
     files = {
         "raw_problems.json": format_json(
-            {problem["id"]: _problem(problem) for problem in problems}
+            {problem["id"]: _release_problem(problem) for problem in problems}
         ),
         "annotations.json": format_json(list(_annotations(problems, Random(seed)))),
-        "knowledge_mini.json": format_json({piece["name"]: _piece(piece) for piece in knowledge}),
+        "knowledge_mini.json": format_json(
+            {piece["name"]: _release_piece(piece) for piece in knowledge}
+        ),
         "captions_mini_blip.csv": _captions(problems).encode(),
         "solver_responses.jsonl": _solver_responses(material["solver_responses"]).encode(),
     }
@@ -268,8 +270,8 @@ def write(folder: Path, seed: int = 0) -> None:
     write_files(folder, files)
 
 
-def _problem(problem: Mapping[str, Any]) -> dict[str, Any]:
-    """Make the release's form of a problem of ``problems.json``."""
+def _release_problem(problem: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert a problem of ``problems.json`` to the format of the release."""
     parts = problem["parts"]
     is_html = problem.get("format") == "html"  # names its own images
     return {
@@ -286,8 +288,8 @@ def _problem(problem: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _piece(piece: Mapping[str, Any]) -> dict[str, Any]:
-    """Make the release's form of a knowledge piece."""
+def _release_piece(piece: Mapping[str, Any]) -> dict[str, Any]:
+    """Convert a knowledge piece to the format of the release."""
     return {
         "knowledge_content": piece["content"],
         "knowledge_images": _image_paths(piece, "knowledge"),

@@ -22,7 +22,7 @@ from bench_resources.models.workers.local_model import (
     decode,
     free_memory,
     is_out_of_memory,
-    message,
+    to_message,
 )
 from bench_resources.response_cache.engine import ReadImage
 
@@ -212,7 +212,7 @@ class Batches:
         rounds = [request.prompt.rounds() for request in batch.requests.values()]
         if not all(rounds):
             return batch  # nothing to answer, which is reported when it is sent
-        chats = [[message(turn, batch.images) for turn in first] for first, *_ in rounds]
+        chats = [[to_message(turn, batch.images) for turn in first] for first, *_ in rounds]
         return replace(batch, prepared=preparers.submit(self._loaded.prepare, chats))
 
     def _answer(self, batch: _Batch) -> Iterator[tuple[int, Response]]:
@@ -259,7 +259,7 @@ class Batches:
         responses: list[list[Response]] = [[] for _ in requests]  # by request, then round
         for n, round_turns in enumerate(zip(*rounds, strict=True)):
             for chat, turns in zip(chats, round_turns, strict=True):
-                chat += [message(turn, batch.images) for turn in turns]
+                chat += [to_message(turn, batch.images) for turn in turns]
             if n == 0 and batch.prepared:
                 prepared = batch.prepared.result()
             else:
@@ -269,7 +269,7 @@ class Batches:
             for chat, earlier, answer in zip(chats, responses, answers, strict=True):
                 earlier.append(answer)
                 stripped = strip_reasoning(answer.text, self._spec.thinking_tags)
-                chat.append(message(Turn("assistant", (stripped,)), batch.images))
+                chat.append(to_message(Turn("assistant", (stripped,)), batch.images))
         return list(map(_combine_rounds, responses))
 
     def _draw(self, requests: Sequence[Request], round_index: int, *, is_last: bool) -> Draw:

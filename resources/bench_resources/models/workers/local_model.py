@@ -65,10 +65,11 @@ class LoadedModel(Protocol):
         ...
 
 
-def message(turn: Turn, images: DecodedImages) -> Message:
-    """Convert a turn to a chat template's message; adjacent texts without images are joined."""
+def to_message(turn: Turn, images: DecodedImages) -> Message:
+    """Convert a turn to a chat template's message; texts are joined if there are no images."""
     texts = [part for part in turn.parts if isinstance(part, str)]
-    parts = ["\n".join(texts)] if len(texts) == len(turn.parts) else turn.parts
+    has_images = len(texts) < len(turn.parts)
+    parts = turn.parts if has_images else ["\n".join(texts)]
     content = [
         {"type": "image", "image": images[part.sha256]}
         if isinstance(part, Image)

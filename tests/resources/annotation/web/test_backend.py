@@ -132,8 +132,9 @@ def test_the_pages_show_a_person_only_their_last_answer(site: Site) -> None:
 
 
 def test_answers_of_another_tool_leave_fewer_people_to_ask(site: Site) -> None:
-    site.backend.ask(FORM, [A])
-    site.backend.add(FORM, [collected_answer(A, "cem", 0, correct="yes")])
+    needs_two = unit("a", needed=2)
+    site.backend.ask(FORM, [needs_two])
+    site.backend.add(FORM, [collected_answer(needs_two, "cem", 0, correct="yes")])
     ana, ben = site.visitor("ana"), site.visitor("ben")
     assert ana.send(ana.next(ana.task(FORM.title)), correct="no").status_code == 200
     assert "There is nothing for you to answer here now" in ben.http.get("/").text

@@ -31,7 +31,7 @@ def answer(images, prompt, *, voice="{voice}"):
 
 def fail(images, prompt):
     if prompt == "raise":
-        raise KeyError("second")
+        raise KeyError("no such prompt")
     return {{"text": "A", "number": 5, "half": "\\ud83d"}}[prompt]
 
 async def later(images, prompt):
@@ -104,12 +104,23 @@ def test_a_function_gets_images_and_a_missing_one_is_the_error_of_its_request(wr
         ask(tmp_path, missing)
 
 
-def test_an_invalid_response_is_the_error_of_its_request_alone(write_code, tmp_path):
+def test_invalid_responses_leave_the_other_requests_answered(write_code, tmp_path):
     requests = requests_for("raise", "number", "half", "text")
     texts, _ = ask(tmp_path, *requests, function="fail")
     assert texts == ["", "", "", "A"]
-    with pytest.raises(ModelError, match="m: all 1 requests failed: KeyError: 'second'"):
-        ask(tmp_path, requests[0], function="fail")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "error"),
+    [
+        ("raise", "KeyError: 'no such prompt'"),
+        ("number", "expected a text, got int: 5"),
+        ("half", "its text is not valid Unicode"),
+    ],
+)
+def test_an_invalid_response_is_the_error_of_its_request(write_code, tmp_path, prompt, error):
+    with pytest.raises(ModelError, match=f"m: all 1 requests failed: .*{error}"):
+        ask(tmp_path, *requests_for(prompt), function="fail")
 
 
 @pytest.mark.parametrize(
