@@ -18,7 +18,7 @@ RESULTS = FROZEN / "results.json"
 PROOFS = Path(__file__).with_name("proofs.toml")
 _KNOWN = """# Known benchmarks, row by row
 
-`make proofs` generates this page from the authors' repositories at the named commits. "Rows kept" counts the rows that become questions; the others are rejected.
+`make proofs` generates this page from the authors' repositories, at the commits in the table. "Rows kept" counts the rows that become questions; the others are rejected.
 
 | benchmark | repository, commit and its date | rows kept | note |
 |---|---|---|---|
@@ -49,7 +49,7 @@ Each right answer was written in ten styles, such as `The answer is 23.` and `**
 _UNPROVEN = """
 ## Not compared
 
-The data of {names} were not compared, because they are only on the Hugging Face Hub.
+The benchmarks {names} are defined too, but were not compared.
 """
 _PROOFS = """# Proofs
 
@@ -103,7 +103,7 @@ def known_page() -> str:
 
 def _benchmark_row(benchmark: KnownBenchmark, n_kept: int) -> str:
     link = f"[{benchmark.repository}](https://github.com/{benchmark.repository})"
-    note = "; ".join(filter(None, (benchmark.lost, benchmark.note)))
+    note = "; ".join(filter(None, (benchmark.lost, benchmark.note))) or "-"
     return (
         f"| {benchmark.title} | {link} {benchmark.commit}, {benchmark.day} |"
         f" {n_kept:,} of {benchmark.n_rows:,} | {note} |"
