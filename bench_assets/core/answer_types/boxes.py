@@ -45,7 +45,10 @@ class _RegionAnswer(AnswerType):
         return f"Answer with the {shape} as {form}, {within}."
 
     def _convention(self, regions: Regions, frame: Frame | None) -> Convention:
-        """Convention of a response: configured, recognised, or as the prompt asks for it."""
+        """Convention of a response: configured, shown by its notation, or as the prompt asks for.
+
+        In the last case, fractions up to 1 are shares of the image's sides.
+        """
         convention = self.response_coordinates or regions.convention
         if convention is None:
             numbers = [n for region in regions.coordinates for n in region]
@@ -55,7 +58,7 @@ class _RegionAnswer(AnswerType):
         return convention._replace(order="xyxy") if regions.are_corners else convention
 
     def _read(self, response: str, find: Callable[[str], Regions], gold: Gold) -> list[Numbers]:
-        """Boxes or points after the last "answer" or "result", else all, in the gold's frame."""
+        """Distinct regions after the last "answer" or "result", else all, in the gold's frame."""
         *_, final = _FINAL.split(response)
         regions = find(final)
         regions = regions if regions.coordinates else find(response)
@@ -64,8 +67,8 @@ class _RegionAnswer(AnswerType):
         _, frame = _parse_stored_region(gold.answer[0])
         convention = self._convention(regions, frame)
         distinct = dict.fromkeys(regions.coordinates)
-        boxes = (corners(r, convention.order) if len(r) == _SIDES else r for r in distinct)
-        return [convert_coordinates(box, convention.frame(frame), frame) for box in boxes]
+        ordered = (corners(n, convention.order) if len(n) == _SIDES else n for n in distinct)
+        return [convert_coordinates(n, convention.frame(frame), frame) for n in ordered]
 
     def _store(self, region: Numbers, context: RowContext) -> Gold:
         """Gold of a region, in pixels if the image is known, else in the scale of the file."""
@@ -98,9 +101,10 @@ class BoxAnswer(_RegionAnswer):
         boxes = self._read(response, boxes_in, gold)
         read = tuple(",".join(f"{side:g}" for side in box) for box in boxes)
         if len(boxes) != 1:
-            return Grade(None, read, f"{len(boxes) or 'no'} boxes (expected 1)")
+            reason = f"{len(boxes) or 'no'} boxes (expected 1)"
+            return Grade(points=None, read=read, reason=reason)
         gold_box, _ = _parse_stored_region(gold.answer[0])
-        return Grade(iou(gold_box, boxes[0]), read, "")
+        return Grade(points=iou(gold_box, boxes[0]), read=read, reason="")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +119,7 @@ class PointAnswer(_RegionAnswer):
         return self._instruction("point", "[x, y]")
 
     def gold(self, value: object, context: RowContext) -> Gold:
-        """Read a point, or the box that it has to be in."""
+        """Read a point, which needs a tolerance, or the box that it has to be in."""
         try:
             region = read_gold_box(parse_list(value), self.coordinates.order)
         except SourceError as error:
@@ -130,12 +134,13 @@ class PointAnswer(_RegionAnswer):
         return self._store(region, context)
 
     def grade(self, response: str, gold: Gold) -> Grade:
-        """Give 1 for the only point in the box, or near the point; a box counts by its centre."""
+        """Give 1 if the only point is in the box, or near the point; a box counts as its centre."""
         boxes = self._read(response, boxes_in, gold)
         centres: list[Numbers] = [((a + c) / 2, (b + d) / 2) for a, b, c, d in boxes]
         points = centres or self._read(response, points_in, gold)
         if len(points) != 1:
-            return Grade(None, (), f"{len(points) or 'no'} points (expected 1)")
+            reason = f"{len(points) or 'no'} points (expected 1)"
+            return Grade(points=None, read=(), reason=reason)
         ((x, y),) = points
         region, frame = _parse_stored_region(gold.answer[0])
         if len(region) == _SIDES:
@@ -145,7 +150,7 @@ class PointAnswer(_RegionAnswer):
             diagonal = hypot(*frame) if frame else 0
             tolerance = max(self.tolerance.absolute, self.tolerance.relative * diagonal)
             is_right = dist((x, y), region) <= tolerance * (1 + 1e-9)  # despite rounding errors
-        return Grade(float(is_right), (f"{x:g},{y:g}",), "")
+        return Grade(points=float(is_right), read=(f"{x:g},{y:g}",), reason="")
 
 
 def iou(box_a: Sequence[float], box_b: Sequence[float]) -> float:
@@ -160,10 +165,8 @@ def iou(box_a: Sequence[float], box_b: Sequence[float]) -> float:
     if width <= 0 or height <= 0:
         return 0.0
     overlap = width * height
-    area_a, area_b = (
-        (right_a - left_a) * (bottom_a - top_a),
-        (right_b - left_b) * (bottom_b - top_b),
-    )
+    area_a = (right_a - left_a) * (bottom_a - top_a)
+    area_b = (right_b - left_b) * (bottom_b - top_b)
     return overlap / (area_a + area_b - overlap)
 
 

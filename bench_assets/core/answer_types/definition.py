@@ -116,6 +116,7 @@ class StatedAnswer(AnswerType, Protocol):
         """Grade the answer that a response states; a response without one is unread."""
         reading = self.form(gold).read(response)
         if reading is None:
-            return Grade(None, (), UNREAD)
+            return Grade(points=None, read=(), reason=UNREAD)
         answer = self.answer(reading.value, gold)
-        return Grade(self.points(answer, gold), answer, reading.form, reading.named)
+        points = self.points(answer, gold)
+        return Grade(points=points, read=answer, reason=reading.form, named=reading.named)

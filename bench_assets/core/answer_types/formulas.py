@@ -12,7 +12,7 @@ from bench_assets.core.extras import require_extra
 from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.schema.errors import SourceError
 
-_MAX_LENGTH = 20_000  # characters of a response of which the end is read
+_MAX_LENGTH = 20_000  # characters at the end of a response that are read
 _SECONDS = 5  # for one expression
 _DELIMITED = re.compile(r"(?<!\\)\$|\\\(|\\\[|\\boxed")
 _COMMAND = re.compile(r"\\[a-zA-Z]+")
@@ -42,10 +42,10 @@ class FormulaAnswer(AnswerType):
         right_expression = _parse(key if _DELIMITED.search(key) else f"${key}$")
         expression = _parse(_delimit(response[-_MAX_LENGTH:]))
         if not expression:
-            return Grade(None, (), UNREAD)
+            return Grade(points=None, read=(), reason=UNREAD)
         is_equal = _library().verify(right_expression, expression, timeout_seconds=_timeout())
         reason = "" if is_equal else "is another formula"
-        return Grade(float(is_equal), (str(expression[-1]),), reason)
+        return Grade(points=float(is_equal), read=(str(expression[-1]),), reason=reason)
 
 
 def _delimit(response: str) -> str:

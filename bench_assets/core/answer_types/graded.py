@@ -29,7 +29,7 @@ class GradedAnswer(AnswerType):
 
     @classmethod
     def of(cls, scale: str, template: str) -> "GradedAnswer":
-        """Make the type of a scale such as ``"1..5"`` and a judge's prompt.
+        """Make the type of a scale such as ``"1..5"`` and a judge's prompt, "" for the default one.
 
         Raises:
             SettingsError: If the scale has no two ends, or the template is malformed, has an
@@ -47,7 +47,7 @@ class GradedAnswer(AnswerType):
             raise SettingsError(f"judge_prompt: {{{unknown[0]}}} is unknown (expected {known})")
         if template and "response" not in names:
             raise SettingsError("judge_prompt: {response} is missing")
-        return cls(float(match[1]), float(match[2]), template or _PROMPT)
+        return cls(low=float(match[1]), high=float(match[2]), template=template or _PROMPT)
 
     @property
     def complaint(self) -> str:
@@ -60,10 +60,10 @@ class GradedAnswer(AnswerType):
         return TextAnswer().gold(value, context)
 
     def grade(self, response: str, gold: Gold) -> Grade:
-        """Leave every response to the judge; an empty one gets the lowest grade."""
+        """Leave the response to the judge: no points yet, but 0 for an empty one."""
         if not response.strip():
-            return Grade(0.0, (), "no response")
-        return Grade(None, (response.strip(),), "a judge grades it")
+            return Grade(points=0.0, read=(), reason="no response")
+        return Grade(points=None, read=(response.strip(),), reason="a judge grades it")
 
     def judge_prompt(self, question: str, response: str, gold: Gold) -> str:
         """Build the prompt of the judge."""
@@ -72,11 +72,12 @@ class GradedAnswer(AnswerType):
         return self.template.format(question=question, answer=answer, response=response, **scale)
 
     def read_judge_grade(self, reply: str) -> Grade:
-        """Read the one grade of a judge, see ``read_grade``."""
-        grade = read_grade(reply, self.low, self.high)
-        if grade is None:
-            return Grade(None, (), f"not one grade from {self._scale_text}")
-        return Grade((grade - self.low) / (self.high - self.low), (format_number(grade),), "")
+        """Read a judge's grade as points, its scale mapped to [0, 1]; unread without one grade."""
+        value = read_grade(reply, self.low, self.high)
+        if value is None:
+            return Grade(points=None, read=(), reason=f"not one grade from {self._scale_text}")
+        points = (value - self.low) / (self.high - self.low)
+        return Grade(points=points, read=(format_number(value),), reason="")
 
     @property
     def _scale_text(self) -> str:

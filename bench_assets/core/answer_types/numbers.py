@@ -15,7 +15,7 @@ from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.text.number_words import format_number
 
 _DECIMALS = "decimals"
-_PLAIN = re.compile(r"-?[\d,]*\.?\d+")  # of which the digits after the point count
+_PLAIN = re.compile(r"-?[\d,]*\.?\d+")  # the number of a key, for its decimals
 _PARTS = re.compile(r"\d[\d,.]*\d|\d")  # numbers that a key is written with
 
 
@@ -75,7 +75,11 @@ class NumberAnswer(StatedAnswer):
         return f"Answer with a number{f' in {self.unit}' if self.unit else ''}."
 
     def gold(self, value: object, context: RowContext) -> Gold:
-        """Read a number, with or without a unit, or a list of numbers; the list is kept as JSON."""
+        """Read a number, with or without a unit, or a list of numbers, which is kept as JSON.
+
+        The number gets the decimals of its row, and a unit if it has none. A key is refused if a
+        part of it would be right, too, such as the 1 of "100/1 %".
+        """
         parsed = parse_list(value)
         entries = parsed if isinstance(parsed, list | tuple) and parsed else [value]
         if len(entries) > 1:
@@ -94,7 +98,7 @@ class NumberAnswer(StatedAnswer):
         return gold
 
     def form(self, gold: Gold) -> AnswerForm:
-        """A number as the key is written, or a list of numbers."""
+        """A number, with a decimal comma if the key has one, or a list of numbers."""
         (key,) = gold.answer
         if isinstance(parse_list(key), list):
             return AnswerForm("numbers")
@@ -107,14 +111,14 @@ class NumberAnswer(StatedAnswer):
         return (_convert_text(value, _parse_key(gold.answer[0]).unit),)
 
     def points(self, answer: Sequence[str], gold: Gold) -> float:
-        """Give a point for a number within the tolerance."""
+        """Give a point for a number, or as many numbers as in the list, within the tolerance."""
         (stored,) = gold.answer
         golds = parse_list(stored)
         if isinstance(golds, list):
             if len(answer) != len(golds):
                 return 0.0
             pairs = zip(map(float, answer), golds, strict=True)
-            return float(all(self.tolerance.allows(number, key, 0) for number, key in pairs))
+            return float(all(self.tolerance.allows(n, key, decimals=0) for n, key in pairs))
         key, quantity = _parse_key(stored), parse_quantity(answer[0])
         values = _possible_values(quantity, key) if quantity else ()
         plain = _PLAIN.match(_with_decimal_point(stored).lstrip("$€£ "))
@@ -146,9 +150,10 @@ def _convert_text(text: str, unit: str) -> str:
 
 
 def _possible_values(measurement: Measurement, key: Measurement) -> Sequence[float]:
-    """Values that a number may mean: "25 %" is 0.25, unless the key is a percentage itself.
+    """Values that a number may mean in the key's unit; () if its unit is of another kind.
 
-    A number without a unit may be a share or a percentage; one in another kind of unit has none.
+    For a percentage, 0.25 is 0.25 % or 25 %. For a key without a unit, "25 %" is 0.25, or 25 if the
+    key exceeds 1.
     """
     value = convert(measurement, key.unit)
     if value is None:

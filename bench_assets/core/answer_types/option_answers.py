@@ -45,7 +45,7 @@ class ChoiceAnswer(StatedAnswer):
         return AnswerForm("choices" if gold.kind == "choices" else "choice", tuple(options))
 
     def answer(self, value: str, gold: Gold) -> tuple[str, ...]:
-        """Each letter."""
+        """Split the letters: "A C"."""
         return tuple(value.split())
 
     def points(self, answer: Sequence[str], gold: Gold) -> float:

@@ -52,7 +52,7 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _runs(letters: Sequence[re.Match[str]]) -> Iterator[Sequence[re.Match[str]]]:
-    """Runs of consecutive letters from A on, the last run first; none that lacks a letter."""
+    """Runs of two or more letters from A on, the last run first; A, B, D is none."""
     indices = [*(ascii_uppercase.index(letter[1].upper()) for letter in letters), -1]  # -1: the end
     for start in reversed([position for position, index in enumerate(indices) if index == 0]):
         size = 1
@@ -108,8 +108,8 @@ def read_options(cells: Sequence[object]) -> ListedOptions:
     A single cell is a list, an object with letters or numbers from 1 as names, with lists ``label``
     and ``text`` or with the scores of options (``{"dog": 1, "cat": 0}``), a list of objects
     ``label`` and ``text``, one of these as text, or a text such as ``(a) x (b) y``. There are none
-    in a row without options. If all have their own letters, "(A) 5", "B. dog", these are dropped,
-    and sort the options.
+    in a row without options. If all have their own letters, "(A) 5", "B. dog", they are sorted by
+    these and lose them.
 
     Raises:
         SourceError: If there is one option, more than 26, or a cell that is no list of them.
@@ -149,7 +149,7 @@ def _without_own_letters(options: Sequence[str]) -> ListedOptions | None:
 
 
 def _options_by_name(listed: object) -> dict[str, object]:
-    """Options by name, of a cell that has them so; {} otherwise."""
+    """Options by the names that their cell gives them; {} if it gives none."""
     match listed:
         case {"label": list(labels), "text": list(texts), **others} if not others:
             return dict(zip(map(str, labels), texts, strict=False))

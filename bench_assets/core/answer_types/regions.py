@@ -1,7 +1,7 @@
 """Boxes and points in golds and responses, as files and model families write them.
 
-Boxes are (left, top, right, bottom) in a frame: the image in pixels, the unit square, or a grid of
-0..1000. The frame of a response follows from its notation if possible (``regions.toml``).
+Boxes are (left, top, right, bottom) in a frame: the image in pixels, the unit square, or a grid
+such as 0..1000. The frame of a response follows from its notation if possible (``regions.toml``).
 """
 
 import re
@@ -67,7 +67,7 @@ class Regions(NamedTuple):
 
     coordinates: tuple[Numbers, ...]  # of each region
     convention: Convention | None = None
-    are_corners: bool = False  # boxes with named sides, whatever the order of others
+    are_corners: bool = False  # left, top, right, bottom: the boxes had named sides
 
 
 def corners(numbers: Sequence[float], order: str) -> Numbers:
@@ -115,7 +115,7 @@ def read_gold_box(value: object, order: str) -> Numbers:
 
 
 def boxes_in(text: str) -> Regions:
-    """Find the boxes of a response, in order.
+    """Find the boxes of a text, in order; only those with named sides if there are any.
 
     >>> boxes_in("It is at <box>(100, 200), (300, 400)</box>.").convention
     Convention(order='xyxy', scale='0..1000')
@@ -134,7 +134,7 @@ def boxes_in(text: str) -> Regions:
 
 
 def points_in(text: str) -> Regions:
-    """Find the points of a response, in order.
+    """Find the points of a text, in order: those with named axes, else in brackets, else bare.
 
     >>> points_in('<point x="61.5" y="40.2" alt="cup">cup</point>')[:2]
     (((61.5, 40.2),), Convention(order='xyxy', scale='0..100'))

@@ -52,13 +52,13 @@ class ListAnswer(AnswerType):
         """Give 1 for the same entries, as often, and in order if ``ordered``."""
         entries = read_list(response)
         if not entries:
-            return Grade(None, (), "no list")
+            return Grade(points=None, read=(), reason="no list")
         split_entries = [part.strip() for entry in entries for part in _AND.split(entry)]
         right = self._comparable(parse_list(gold.answer[0]))
         is_unsplit = self._comparable(entries) == right  # "rock and roll" may be one entry
         items = entries if is_unsplit else split_entries
         points = float(self._comparable(items) == right)
-        return Grade(points, (json.dumps(items, ensure_ascii=False),), "")
+        return Grade(points=points, read=(json.dumps(items, ensure_ascii=False),), reason="")
 
     def _comparable(self, items: object) -> object:
         """A list for comparisons: a multiset unless its order counts."""
@@ -83,13 +83,14 @@ class JsonAnswer(AnswerType):
         """Give a point for the same value; texts are compared without case, numbers as numbers."""
         value = read_json(response)
         if value is None:
-            return Grade(None, (), "no JSON, or several values")
+            return Grade(points=None, read=(), reason="no JSON, or several values")
         read = (json.dumps(value, ensure_ascii=False, sort_keys=True),)
-        return Grade(float(_plain(value) == _plain(parse_list(gold.answer[0]))), read, "")
+        points = float(_plain(value) == _plain(parse_list(gold.answer[0])))
+        return Grade(points=points, read=read, reason="")
 
 
 def read_list(response: str) -> list[str]:
-    """Read the entries of a list: JSON, one per line, or separated by commas.
+    """Read the entries of a list: JSON, bullets, or separated by commas, semicolons or arrows.
 
     "a and b" is one entry.
 

@@ -72,7 +72,8 @@ class TextAnswer(AnswerType):
         if not points and self.form(gold):
             reading = read_yes_no(response)
             if reading is None:
-                return Grade(0.0, read, UNREAD)
+                return Grade(points=0.0, read=read, reason=UNREAD)
             points = float(reading.value in map(normalize_answer, gold.answer))
-            return Grade(points, (reading.value,), reading.form, reading.named)
-        return Grade(points, read, "" if points else "is none of the references")
+            read = (reading.value,)
+            return Grade(points=points, read=read, reason=reading.form, named=reading.named)
+        return Grade(points=points, read=read, reason="" if points else "is none of the references")

@@ -48,7 +48,7 @@ def gold_funnel(
 
 
 def low_yields(rows: Iterable[GoldFunnel]) -> list[str]:
-    """Constructions of which hardly any proposal is accepted."""
+    """Messages about constructions of which hardly any proposal is accepted."""
     return [
         f"{row.construction}: {row.accepted} of {row.proposed} proposals are accepted"
         for row in rows

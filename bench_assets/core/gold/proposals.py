@@ -93,7 +93,7 @@ class KeyVerdict:
 
 
 def solver_prompt(proposal: Proposal) -> Prompt:
-    """Ask for the answer; shows neither the key, nor the old answer, nor the rule."""
+    """Build the prompt for the answer; it has neither the key, nor the old answer, nor the rule."""
     images = [Image(sha256) for sha256 in proposal.images]
     shows = f"The image shows: {proposal.shows}\n\n" if proposal.shows else ""
     form = _ANSWER_FORMS[proposal.answer_form]
@@ -117,7 +117,8 @@ def read_vote(proposal: Proposal, response: Response, solver: str, matches: Matc
         vote = "absent"
     elif not is_none and _agree(lines, proposal.key.splitlines(), matches):
         vote = "yes"
-    return SolverVote(solver, vote, "\n".join(lines), last_line, response.error)
+    answer = "\n".join(lines)
+    return SolverVote(solver, vote, answer=answer, last_line=last_line, error=response.error)
 
 
 def same_value(line: str, key: str) -> bool:
@@ -135,7 +136,11 @@ def same_value(line: str, key: str) -> bool:
 def decide(
     proposal: Proposal, votes: Sequence[SolverVote], quorum: Quorum, matches: Matches
 ) -> DecidedProposal:
-    """Decide by the votes; without solvers, what the form proves is accepted."""
+    """Decide by the votes; without solvers, what the form proves is accepted.
+
+    What an annotator requested is accepted in any case. A key is rejected if all solvers give the
+    same other answer.
+    """
     row = DecidedProposal(
         **asdict(proposal),
         solvers=tuple(vote.solver for vote in votes),
@@ -182,7 +187,7 @@ def drop_spare(rows: Sequence[DecidedProposal]) -> list[DecidedProposal]:
 
 
 def is_for_people(row: DecidedProposal) -> bool:
-    """Whether people decide it: accepted with a doubt, or open, and no vote is merely absent."""
+    """Whether people decide it: accepted with a doubt, or open for another reason than absence."""
     if row.decision == "accepted":
         return bool(row.doubt) and row.by != "people"
     return row.decision == "open" and ("no" in row.votes or "absent" not in row.votes)
@@ -191,7 +196,10 @@ def is_for_people(row: DecidedProposal) -> bool:
 def apply_verdicts(
     rows: Iterable[DecidedProposal], verdicts: Iterable[KeyVerdict]
 ) -> list[DecidedProposal]:
-    """Apply the majority of people's verdicts on each proposal; a tie leaves it as it is."""
+    """Apply the majority of people's verdicts on accepted proposals and on those for people.
+
+    Without a majority, a proposal stays as it is.
+    """
     by_id: dict[str, list[KeyVerdict]] = {}
     for verdict in verdicts:
         by_id.setdefault(verdict.proposal, []).append(verdict)

@@ -19,7 +19,7 @@ _LABEL = 250  # px, from the left edge to where bars begin
 _BAR_WIDTH = 300  # px, of a bar that reaches the end of its scale
 _ROW = 24  # px, of a bar with its gap
 _TOP = 40  # px, above the first bar
-_MAX_LABEL_LENGTH = 36  # of a label
+_MAX_LABEL_LENGTH = 36  # characters
 _BLUE, _INK, _ORANGE, _GREY = "#2563eb", "#111827", "#c2410c", "#6b7280"
 
 
@@ -85,7 +85,7 @@ def _shorten(label: str) -> str:
 
 
 def scale(rows: Sequence[Metric]) -> float:
-    """Upper end of a metric's scale: 1, or higher for larger values."""
+    """Upper end of a metric's scale: 1, or the largest value, interval end or constant."""
     values = [value for row in rows for value in (row.value, row.high, row.constant)]
     finite = [value for value in values if value is not None and not isnan(value)]
     return max([1.0, *finite])

@@ -45,7 +45,7 @@ def to_rgb(image: Image.Image, stored_mode: str) -> Image.Image:
         stored_mode: Its ``raw_mode`` when it was opened.
 
     Raises:
-        ImageError: If it has more than 16 bits per channel.
+        ImageError: If white is not defined for its pixels, such as those of 32 bits.
     """
     if is_wide(image):
         return _wide_to_rgb(image, stored_mode)
@@ -169,17 +169,17 @@ def read_header(data: bytes, max_pixels: int = MAX_PIXELS) -> Header:
     with _open(data, max_pixels) as image:
         orientation = _read_orientation(image, data)
         width, height = _stored_size(image, orientation)
-        return Header(str(image.format), width, height, orientation)
+        return Header(format=str(image.format), width=width, height=height, orientation=orientation)
 
 
 def is_plain(data: bytes, max_pixels: int = MAX_PIXELS, *, in_browser: bool = False) -> bool:
     """Whether all decoders agree on an image, from its header.
 
-    That is an 8-bit JPEG or PNG in RGB or grey, without alpha, upright, with one frame. Browsers
-    turn a JPEG as ``decode`` does.
+    That is an 8-bit JPEG or PNG in RGB or grey, without alpha, upright, with one frame. With
+    ``in_browser``, a JPEG need not be upright, because browsers turn it as ``decode`` does.
 
     Raises:
-        ImageError: As ``decode``.
+        ImageError: As ``read_header``.
     """
     with _open(data, max_pixels) as image:
         if image.format not in _PLAIN_FORMATS or has_alpha(image):
@@ -206,7 +206,7 @@ def to_plain_format(data: bytes) -> tuple[str, bytes]:
 
 @contextmanager
 def _open(data: bytes, max_pixels: int) -> Iterator[Image.Image]:
-    """Open an image; any failure while it is used becomes an ImageError."""
+    """Open an image of an allowed size; any failure while it is used becomes an ImageError."""
     try:
         with warnings.catch_warnings():
             # Pillow's limit is lower than the one checked below.
@@ -262,6 +262,7 @@ def _read_orientation(image: Image.Image, data: bytes) -> int:
     if image.format == "PNG" and b"eXIf" in _chunk_names(data):
         image.load()  # the chunk may follow the pixels
     try:
+        # Not the method of PNG, which reads the pixels.
         orientation = Image.Image.getexif(image).get(ExifTags.Base.Orientation, 1)
     except Exception:  # noqa: BLE001 - Pillow raises anything on invalid EXIF
         return 1

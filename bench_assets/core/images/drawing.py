@@ -49,8 +49,8 @@ def draw_labelled_circles(
 ) -> Image.Image:
     """Circle points and label them.
 
-    A label is placed to the right of its circle, or on the first other side where it stays inside
-    the image and covers no other circle or label.
+    A label is placed to the right of its circle, or on the first other side, if there is one, where
+    it stays inside the image and covers no other circle or label.
 
     Args:
         image: The image.
@@ -60,7 +60,8 @@ def draw_labelled_circles(
     """
     canvas = image.convert("RGB")
     pen = ImageDraw.Draw(canvas)
-    occupied = [_circle_box(mark.point, radius) for mark in marks]
+    points = (mark.point for mark in marks)
+    occupied = [(x - radius, y - radius, x + radius, y + radius) for x, y in points]
     for circle in occupied:
         pen.ellipse(circle, outline=colour, width=max(2, round(radius * 0.3)))
     for mark in marks:
@@ -71,7 +72,10 @@ def draw_labelled_circles(
 
 
 def draw_labelled_boxes(image: Image.Image, boxes: Sequence[LabelledBox]) -> Image.Image:
-    """Outline boxes, 4 px inwards, and label each inside a corner that has no other label."""
+    """Outline boxes, 4 px inwards, and label each inside the first corner without another label.
+
+    If there is none, labels overlap in the upper left corner.
+    """
     canvas = image.convert("RGB")
     pen = ImageDraw.Draw(canvas)
     for box in boxes:
@@ -163,11 +167,6 @@ def _draw_label(pen: ImageDraw.ImageDraw, label: str, spot: Point, colour: str) 
 
 def _font() -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(_LABEL_SIZE)
-
-
-def _circle_box(point: Point, radius: int) -> Box:
-    x, y = point
-    return x - radius, y - radius, x + radius, y + radius
 
 
 def _overlaps(box: Box, occupied: Iterable[Box]) -> bool:

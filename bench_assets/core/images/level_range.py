@@ -18,7 +18,7 @@ _Levels: TypeAlias = npt.NDArray[np.float32]
 
 
 def level_range(image: Image.Image) -> int:
-    """Range of the levels, 0 to 255: the largest of a channel over 64 x 64 cells.
+    """Range, 0 to 255, of the mean levels of 64 x 64 cells, in the channel with the widest range.
 
     What grain and lone pixels explain is left out.
 

@@ -16,7 +16,8 @@ from PIL import Image
 
 _PERMUTATIONS = 128  # of MinHash
 _SEED = 1  # of the permutations
-_RECALL_MARGIN = 0.35  # candidates are searched this far below the threshold
+_RECALL_MARGIN = 0.35  # candidates are searched this far below the threshold,
+_LEAST_SEARCHED = 0.05  # but not below this similarity
 _CELLS = 1_000  # of the numerical integration over similarities
 _HASH_SIDE = 8  # of the low frequencies that make the bits of an image hash
 _FREQUENCIES = 32  # px; side of the shrunk image
@@ -43,7 +44,7 @@ def similar_texts(texts: Mapping[str, str], threshold: float) -> list[NearDuplic
     >>> similar_texts({"a": "函数的最大值是", "b": "函数的最小值是", "c": "函数的最大值 是"}, 0.9)
     [NearDuplicate(later='c', earlier='a', similarity=1.0)]
     """
-    n_bands, n_rows = _band_sizes(max(0.05, threshold - _RECALL_MARGIN))
+    n_bands, n_rows = _band_sizes(max(_LEAST_SEARCHED, threshold - _RECALL_MARGIN))
     buckets: defaultdict[tuple[int, bytes], list[str]] = defaultdict(list)  # by band
     shingles = {name: _shingles(text) for name, text in texts.items()}
     order = {name: position for position, name in enumerate(texts)}
@@ -55,9 +56,10 @@ def similar_texts(texts: Mapping[str, str], threshold: float) -> list[NearDuplic
         own_buckets = [buckets[index, band.tobytes()] for index, band in enumerate(bands)]
         candidates = {earlier for bucket in own_buckets for earlier in bucket}
         for earlier in sorted(candidates, key=order.__getitem__):
-            similarity = _jaccard(own_shingles, shingles[earlier])
+            other_shingles = shingles[earlier]
+            similarity = len(own_shingles & other_shingles) / len(own_shingles | other_shingles)
             if similarity >= threshold:
-                duplicates.append(NearDuplicate(name, earlier, similarity))
+                duplicates.append(NearDuplicate(later=name, earlier=earlier, similarity=similarity))
         for bucket in own_buckets:
             bucket.append(name)
     return duplicates
@@ -72,8 +74,7 @@ def min_hashes(pieces: Iterable[str]) -> NDArray[np.uint32]:
     hashes = np.array([int.from_bytes(digest[:4], "little") for digest in digests], np.uint32)
     factors, offsets = _permutations()
     permuted = _finalize(hashes)[:, np.newaxis] * factors + offsets
-    least: NDArray[np.uint32] = permuted.min(axis=0)
-    return least
+    return np.asarray(permuted.min(axis=0))
 
 
 @cache
@@ -137,7 +138,3 @@ def _shingles(text: str) -> frozenset[str]:
     plain = "".join(text.split())
     pieces = {plain[start : start + 3] for start in range(max(1, len(plain) - 2))}
     return frozenset(pieces - {""})
-
-
-def _jaccard(shingles: frozenset[str], other_shingles: frozenset[str]) -> float:
-    return len(shingles & other_shingles) / len(shingles | other_shingles)

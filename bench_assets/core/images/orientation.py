@@ -82,7 +82,7 @@ def read_frame(data: bytes) -> ImageFrame:
         ImageError: If the image has no readable header.
     """
     header = read_header(data)
-    return ImageFrame(header.width, header.height, header.orientation)
+    return ImageFrame(width=header.width, height=header.height, orientation=header.orientation)
 
 
 def read_annotated_frame(file: Path, stated_size: Size | None = None) -> ImageFrame:

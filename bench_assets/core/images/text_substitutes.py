@@ -11,7 +11,7 @@ from bench_assets.core.schema.rows import ImageText, Question, StoredImage
 def describe_images(
     images: Sequence[str], make_prompt: Callable[[str], Prompt], model: ChatModel
 ) -> list[ImageText]:
-    """Describe each image with a chat model, for example by a caption.
+    """Describe each distinct image with a chat model, for example by a caption.
 
     An image has no text if the response to it is refused, cut off, empty, or only reasoning.
 

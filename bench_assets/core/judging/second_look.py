@@ -124,13 +124,13 @@ class AnswerForm:
             return None if answer is None else answer != NONE
 
         return VerdictRequest(
-            question,
-            prediction,
-            self.make_prompt(question, response),
-            is_answered,
-            criterion,
-            lambda reply: read_answer(reply) or "",
-            self.choices,
+            question=question,
+            prediction=prediction,
+            prompt=self.make_prompt(question, response),
+            read=is_answered,
+            criterion=criterion,
+            value=lambda reply: read_answer(reply) or "",
+            choices=self.choices,
         )
 
     @property
@@ -171,7 +171,7 @@ class AnswerForm:
 def look_again(
     looks: Sequence[VerdictRequest], model: ChatModel, complaint: str = COMPLAINT
 ) -> list[list[Judgement]]:
-    """Ask a reader about responses; an unreadable reply is asked for once more.
+    """Ask a reader about responses, and once more where its reply is unreadable.
 
     Raises:
         ModelError: If the reader cannot be asked.
@@ -186,12 +186,12 @@ def find_second_look(judgements: Sequence[Judgement]) -> Judgement | None:
 
 
 def reader_name(setting: str) -> str:
-    """Name of a reader as a judge."""
+    """Name, as a judge, of the reader of a setting; the inverse of ``reader_setting``."""
     return f"{READER}:{setting}"
 
 
 def reader_setting(judge: str) -> str:
-    """Reader of a judge's name; "" if it does not read.
+    """Setting of the reader with the name of a judge; "" if the judge does not only read.
 
     >>> reader_setting("reader:gpt"), reader_setting("gpt")
     ('gpt', '')
@@ -256,7 +256,7 @@ def _read_number(response: str, words: Sequence[str]) -> Reading[str] | None:
     if word and not word.named:
         return word
     number = read_number(response)
-    return number.of(format_quantity(number.value)) if number else None
+    return number.with_value(format_quantity(number.value)) if number else None
 
 
 _READERS: Mapping[FormKind, Callable[[str, Sequence[str]], Reading[str] | None]] = {

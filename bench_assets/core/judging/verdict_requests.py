@@ -48,7 +48,7 @@ class VerdictRequest(NamedTuple):
 
     @property
     def call(self) -> JudgeCall:
-        """The judge's prompt; samples of a prediction are judged separately."""
+        """The call of the judge; samples of a prediction are judged separately."""
         request = Request(
             prompt=self.prompt,
             sample=self.prediction.sample,
@@ -64,8 +64,8 @@ def ask_for_verdicts(
 ) -> list[list[Judgement]]:
     """Request one verdict each (``call_judge``); return the judgements of each prediction.
 
-    After a retry, a second judgement has the first response. It has no verdict: only scorers that
-    parse it themselves use it.
+    If the response to a retry counts, a second judgement has the first response. It has no verdict:
+    only scorers that parse it themselves use it.
     """
     judge_responses = call_judge([request.call for request in requests], model, complaint)
     return [
@@ -98,14 +98,15 @@ def call_judge(
     """Request verdicts; unreadable ones are requested again, with a complaint.
 
     Failed requests are not repeated here, because models retry themselves. Of several responses,
-    the first one with the fewest unreadable verdicts is kept. The complaint states the required
-    form; there are at most ``tries`` requests per call.
+    the first one with the fewest unreadable verdicts is kept, but a failed retry in any case, so
+    that the error is seen. The complaint states the required form; there are at most ``tries``
+    requests per call.
 
     Raises:
         ModelError: If the judge cannot be asked.
     """
     latest = _send_requests([call.request for call in calls], model)
-    best = [JudgeResponse(request, response, (request, response)) for request, response in latest]
+    best = [JudgeResponse(*sent, first=sent) for sent in latest]
     is_recorded = model.signature.startswith(RECORDED_PREFIX)
     for _ in range(0 if is_recorded else tries - 1):
         unread = [n for n, call in enumerate(calls) if _is_unread(call, best[n].response)]
@@ -114,7 +115,7 @@ def call_judge(
             latest[n] = request, response
             count_unread = calls[n].count_unread
             if response.error or count_unread(response) < count_unread(best[n].response):
-                best[n] = JudgeResponse(request, response, best[n].first)
+                best[n] = best[n]._replace(request=request, response=response)
     return best
 
 

@@ -70,7 +70,7 @@ def is_truncated(response: Response) -> bool:
 
 
 def judge_fault(judgements: Sequence[Judgement]) -> str:
-    """Why a response has no judge's response; "" if it has one."""
+    """Why there is not one response of a judge; "" if there is."""
     if len(judgements) != 1:
         return f"{len(judgements)} judgements instead of one"
     error = judgements[0].error

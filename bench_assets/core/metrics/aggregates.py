@@ -109,7 +109,7 @@ def word_error_rate(scored: Sequence[Scored]) -> Mean:
 
 
 class _YesCounts(NamedTuple):
-    """Counts of responses, one of each set of questions."""
+    """Columns of the counts of responses, a row for each set of questions."""
 
     right: Floats  # "yes" where it is the answer
     wrong: Floats  # "yes" where it is not the answer
@@ -138,12 +138,13 @@ def mean_from_counts(
 ) -> Mean:
     """A measure, at most ``top``, of the summed rows of counts, with its interval by jackknife."""
     if not scored:
-        return Mean(nan, nan, nan, 0, n_unscored)
+        return Mean(value=nan, low=nan, high=nan, n_scored=0, n_unscored=n_unscored)
     rows = np.array(counts, float)
     clusters = [question.cluster for question, _ in scored]
     (value,) = measure(rows.sum(axis=0, keepdims=True))
     low, high = jackknife_interval(rows, clusters, measure, top)
-    return Mean(float(value), low, high, len(scored), n_unscored)
+    n = len(scored)
+    return Mean(value=float(value), low=low, high=high, n_scored=n, n_unscored=n_unscored)
 
 
 def drop_unscored(scored: Sequence[Scored]) -> tuple[list[Scored], int]:
@@ -166,7 +167,7 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
 
 
 def _group_accuracy(scored: Sequence[Scored], group: Callable[[Question], str]) -> Mean:
-    """Mean of the products of points over the groups of each sample, which are the clusters."""
+    """Mean product of the points of a group in a sample; all samples of a group are a cluster."""
     products: dict[tuple[int, str], float | None] = {}  # None: one of the group is unscored
     for question, score in scored:
         key = score.sample, group(question)

@@ -72,14 +72,14 @@ def caption_pair(scored: Scored) -> CaptionPair:
     return CaptionPair(" ".join(score.answer), question.answer)
 
 
-def tokens_of(scorer: str) -> Tokenize:
+def tokenizer_of(scorer: str) -> Tokenize:
     """Tokenizer of a scorer: ``official`` splits at blanks, others as the Penn Treebank does."""
     return str.split if scorer == OFFICIAL else _ptb_tokens
 
 
 @lru_cache(maxsize=2)  # all measures of a corpus share its scores
 def _corpus_scores(captions: tuple[CaptionPair, ...], scorer: str) -> CaptionScores:
-    return score_captions(captions, tokens_of(scorer))
+    return score_captions(captions, tokenizer_of(scorer))
 
 
 @lru_cache(maxsize=1 << 17)  # a caption is scored by itself, then in its corpus
@@ -105,13 +105,13 @@ def _corpus_measure(
     """A measure of sums, at most ``top``, with its interval by jackknife."""
     with_points, n_unscored = drop_unscored(scored)
     if not with_points:
-        return Mean(nan, nan, nan, 0, n_unscored)
+        return Mean(value=nan, low=nan, high=nan, n_scored=0, n_unscored=n_unscored)
     scores = _caption_scores(with_points)
     ones = np.ones(len(with_points))
     rows = np.column_stack([scores.cider, scores.rouge_l, ones, scores.bleu_counts])
 
     def measure_rows(sums: Floats) -> Floats:
-        cider, rouge_l, n_captions = sums.T[:3]
-        return measure(_Sums(sums[:, 3:], cider, rouge_l, n_captions))
+        cider, rouge_l, n = sums.T[:3]
+        return measure(_Sums(bleu_counts=sums[:, 3:], cider=cider, rouge_l=rouge_l, n_captions=n))
 
     return mean_from_counts(with_points, rows, measure_rows, n_unscored, top)

@@ -60,8 +60,7 @@ class Corpus:
     @property
     def lengths(self) -> Ints:
         """Tokens of each text."""
-        lengths: Ints = np.diff(self.starts)
-        return lengths
+        return np.asarray(np.diff(self.starts))
 
     def reference_lengths(self) -> Floats:
         """Length of each candidate and of its closest reference, ``(n, 2)``; ties: the shorter."""
@@ -123,8 +122,7 @@ def bleu_of(counts: Floats) -> Floats:
     precision = np.cumprod((matched + 1e-15) / (possible + 1e-9), axis=1)
     ratio = (n_tokens + 1e-15) / (n_closest_tokens + 1e-9)
     brevity = np.exp(1 - 1 / np.minimum(ratio, 1))
-    bleu: Floats = precision ** (1 / np.arange(1, MAX_N + 1)) * brevity[:, None]
-    return bleu
+    return np.asarray(precision ** (1 / np.arange(1, MAX_N + 1)) * brevity[:, None])
 
 
 _SIGMA = 6.0  # of the penalty on a difference in length, in bigrams

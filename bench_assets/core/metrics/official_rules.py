@@ -47,7 +47,7 @@ def docvqa(response: str, question: Question) -> float:
 
 def _distance_share(response: str, reference: str) -> float:
     """Edit distance as a share of the longer text."""
-    longest = max(len(response.upper()), len(reference.upper()))
+    longest = max(len(response.upper()), len(reference.upper()))  # as in the script: "ß" is "SS"
     response_text = " ".join(response.lower().split())
     reference_text = " ".join(reference.lower().split())
     return edit_distance(response_text, reference_text) / longest if longest else 0.0

@@ -35,7 +35,7 @@ def _strip_markup(text: str) -> str:
 
 
 def _comparison_form(text: str) -> str:
-    """Normalise a text; punctuation stays where nothing else is left, unlike an empty response."""
+    """Normalise a text; one of punctuation alone keeps it, and does not equal an empty one."""
     plain = _strip_markup(text)
     return plain.strip(_EDGES) or plain or text.strip()
 
@@ -131,9 +131,10 @@ def edit_distance(source: Sequence[str], target: Sequence[str]) -> int:
 
 
 def word_errors(response: str, references: Sequence[str]) -> tuple[int, int]:
-    """Word errors against the nearest reference, and its words: WER is the ratio of their sums.
+    """Word errors against the nearest reference, and its length: WER is the ratio of their sums.
 
-    Words to insert, delete or substitute; case and punctuation do not count.
+    Words to insert, delete or substitute; case and punctuation do not count. Without references
+    every word is an error, and the length is 0.
 
     >>> word_errors("The cat sat", ["the cat sat down", "a dog"])
     (1, 4)

@@ -30,7 +30,8 @@ def read_blanks(response: str, n: int) -> Reading[str] | None:
     if not entries or not all(entries):
         return None
     value = "\n".join(_BRACES.sub(r"\1", entry.strip()) for entry in entries)
-    return Reading(value, form or "a line each", plain.span(start, end))
+    evidence = plain.span(start, end)
+    return Reading(value=value, form=form or "a line each", evidence=evidence)
 
 
 def _after_last_label(text: str) -> tuple[int, int, str]:
@@ -45,7 +46,10 @@ def _after_last_label(text: str) -> tuple[int, int, str]:
 
 
 def _entries(text: str, n: int, *, is_labelled: bool) -> list[str]:
-    """The lines of a text, or the parts of its only line, if there are n; else []."""
+    """The n lines of a text or a paragraph, else the n parts of a line; [] without as many.
+
+    After a label, the first paragraph and line count; else the last paragraph, and an only line.
+    """
     paragraphs = [_lines(paragraph) for paragraph in _PARAGRAPH.split(text)]
     lines = [line for paragraph in paragraphs for line in paragraph]
     candidates = [lines, paragraphs[0], lines[:1]] if is_labelled else [lines, paragraphs[-1]]

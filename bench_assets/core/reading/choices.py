@@ -64,7 +64,7 @@ def read_choices(response: str, options: Sequence[str]) -> Reading[str] | None:
 
 
 def parse_letters(text: str, offered: str, extent: Extent = "answer") -> tuple[str, ...] | None:
-    """Parse a text that is, or opens with, one or more of the offered letters; in their order.
+    """Parse a text that is (for "opening": opens with) some of the offered letters; sorted.
 
     >>> parse_letters("A, C", "ABCD"), parse_letters("AE", "ABCD")
     (('A', 'C'), None)
@@ -84,7 +84,7 @@ def read_one_of(kind: Kind, response: str, texts: Sequence[str]) -> Reading[str]
     """
     offered = _options(tuple(texts), has_letters=False)
     choice = read(kind, response, offered.parse)
-    return choice.of(texts[ascii_uppercase.index(choice.value)]) if choice else None
+    return choice.with_value(texts[ascii_uppercase.index(choice.value)]) if choice else None
 
 
 _Key: TypeAlias = str | float | tuple[str]
@@ -101,7 +101,7 @@ class _Options(NamedTuple):
     longest: int  # characters of a text that may be the text of an option
 
     def parse(self, text: str, extent: Extent) -> str | Unreadable | None:
-        """The letter that a captured text gives."""
+        """The letter that a captured text gives; ``UNREADABLE`` if it opens with several."""
         if extent in ("mention", "words"):
             return self.mentioned_option(text, numerals=extent == "mention")
         whole = self.whole_option(text)
@@ -114,7 +114,7 @@ class _Options(NamedTuple):
         return self.whole_option(part("clause_end").split(text, maxsplit=1)[0])
 
     def continues_list(self, letter: str, rest: str) -> bool:
-        """Whether another letter follows a letter, with or without the text of its option."""
+        """Whether ``rest``, the text after ``letter``, goes on: "A, B", or "A left, B"."""
         if letter in self.tokens:
             rest = _mention_pattern(self.tokens[letter], last=False).sub("", rest, count=1)
         return part("second_letter").match(rest) is not None
@@ -147,7 +147,7 @@ class _Options(NamedTuple):
         return letter not in (None, choice.value)
 
     def mentioned_option(self, text: str, *, numerals: bool) -> str | None:
-        """The only option that a text names, by a letter in brackets or by its whole text."""
+        """The only option that a text names: by a letter in brackets or at its end, or by words."""
         text = part("comparison").split(text, maxsplit=1)[0]
         if part("denial").search(text):
             return None
@@ -197,7 +197,7 @@ def _mention_pattern(tokens: tuple[str, ...], *, last: bool) -> re.Pattern[str]:
 
 @lru_cache(maxsize=4096)
 def _keys(text: str) -> tuple[_Key, ...]:
-    """Keys by which a text is compared: it without LaTeX's signs, its words, and its quantity."""
+    """Keys by which texts are compared: the text without LaTeX's signs, its words, its quantity."""
     signs = part("typesetting").sub("", text.replace("\\sqrt", "√")).casefold().strip(".,;:'\"")
     words, quantity = _words(text), parse_quantity(text)
     keys: list[_Key] = [signs] if signs or words else []

@@ -28,9 +28,7 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     ),
 )
 _COMMA_OR_POINT = re.compile(r"(?<=\d)(?:(\.)(?=\d{3}(?!\d))|,(?=\d))")
-_SEPARATOR = re.compile(
-    r"[;、，\n]\s*|,(?!\d{3}(?!\d))\s*(?:and\s+)?|\s+and\s+"
-)  # numbers of a list
+_SEPARATOR = re.compile(r"[;、，\n]\s*|,(?!\d{3}(?!\d))\s*(?:and\s+)?|\s+and\s+")  # in a list
 _BRACKETED = re.compile(r"\s*[\[({]([^\])}]*)[\])}]")
 _FRACTION = re.compile(r"hal(?:f|ves)|quarters?|thirds?|(?:four|fif|six|seven|eigh|nin|ten)ths?")
 
@@ -73,10 +71,8 @@ def point_decimals(text: str) -> str:
 
 def _match_quantity(match: re.Match[str]) -> Measurement | None:
     """The quantity of a match; None without digits, or if it cannot be computed."""
-    denominator, exponent = (
-        float(match["below"] or 1),
-        int(match["power"] or match["exponent"] or 0),
-    )
+    denominator = float(match["below"] or 1)
+    exponent = int(match["power"] or match["exponent"] or 0)
     if not re.search(r"\d", match["number"]) or not denominator or abs(exponent) > _MAX_EXPONENT:
         return None
     value = float(match["number"].replace(",", "")) / denominator + float(match["whole"] or 0)
@@ -111,12 +107,12 @@ def read_numbers(response: str) -> Reading[str] | None:
     '1, 2.5'
     """
     if numbers := _find_numbers(plain_text(response).text, "answer"):
-        return Reading(numbers, "whole response", (0, len(response)))
+        return Reading(value=numbers, form="whole response", evidence=(0, len(response)))
     return read("number", response, _find_numbers)
 
 
 def _find_numbers(text: str, extent: Extent) -> str | None:
-    """A text that is a list of numbers, or opens with one in brackets."""
+    """The numbers that a text lists as a whole, or in brackets at its start, or mentions."""
     if extent == "mention":
         texts = [match[0] for match in part("numbers").finditer(text)]
     else:

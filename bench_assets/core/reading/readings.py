@@ -49,9 +49,11 @@ class Reading(Generic[Value]):
         """The form, and whether the answer is only named."""
         return f"{self.form}, only named" if self.named else self.form
 
-    def of(self, value: Other) -> "Reading[Other]":
+    def with_value(self, value: Other) -> "Reading[Other]":
         """The same reading with another value, such as the text instead of the letter."""
-        return Reading(value, self.form, self.evidence, self.named, self.disputed)
+        return Reading(
+            value, form=self.form, evidence=self.evidence, named=self.named, disputed=self.disputed
+        )
 
 
 class PlainText(NamedTuple):
@@ -89,7 +91,8 @@ def read(kind: Kind, response: str, parse: Parser[Value]) -> Reading[Value] | No
         values = {reading.value for reading in stated if reading.value is not UNREADABLE}
         if isinstance(last.value, Unreadable):
             return None
-        reading = Reading(last.value, last.form, last.evidence, disputed=len(values) > 1)
+        is_disputed = len(values) > 1
+        reading = Reading(last.value, last.form, evidence=last.evidence, disputed=is_disputed)
     return reading and replace(reading, evidence=plain.span(*reading.evidence))
 
 
@@ -106,7 +109,7 @@ def apply_rule(
         if value is None and rule.blocks:
             value = UNREADABLE
         if value is not None:
-            yield Reading(value, rule.name, (start, end), rule.named)
+            yield Reading(value, form=rule.name, evidence=(start, end), named=rule.named)
 
 
 def _read_named(kind: Kind, text: str, parse: Parser[Value]) -> Reading[Value] | None:
@@ -119,7 +122,7 @@ def _read_named(kind: Kind, text: str, parse: Parser[Value]) -> Reading[Value] |
         if isinstance(value, Unreadable):
             continue
         start, end = readings[-1].evidence
-        reading = Reading(value, rule.name, (start, end), named=True)
+        reading = Reading(value, form=rule.name, evidence=(start, end), named=True)
         if rule.reads not in ("mention", "words"):
             return reading
         sentences.setdefault(end - start, reading)
@@ -142,7 +145,7 @@ def plain_text(response: str) -> PlainText:
     n_blanks = len(text) - len(text.lstrip())
     starts = [start - n_blanks for start in accumulate(map(len, pieces[:-1]), initial=0)]
     shifts = [begin - start for begin, start in zip(begins, starts, strict=True)]
-    return PlainText(text.strip(), starts, shifts)
+    return PlainText(text=text.strip(), starts=starts, shifts=shifts)
 
 
 def _relevant_span(response: str) -> tuple[int, int]:

@@ -82,7 +82,7 @@ def split_reasoning(text: str, tags: Tags | None = None) -> ReasoningSplit:
     >>> split_reasoning("[THINK]A or")
     ReasoningSplit(thought='A or', answer='', finished=False)
     """
-    forms = THOUGHTS if tags is None else (ReasoningFormat(*tags, "this model"),)
+    forms = THOUGHTS if tags is None else (ReasoningFormat(*tags, families="this model"),)
     thoughts, start, finished = _thoughts(text, forms)
     thought = "\n\n".join(filter(None, thoughts))
     if not finished:
@@ -163,7 +163,7 @@ def _find_closing(text: str, start: int, form: ReasoningFormat) -> Span | None:
 
 
 def _find_final_answer(text: str, start: int) -> Span | None:
-    """Find a tagged answer that ends the text, for a thought that was not closed before it."""
+    """Find the place of a tagged answer that ends the text, where an unclosed thought ends."""
     end = len(text.rstrip())
     for form in ANSWERS:
         if text.endswith(form.closing, start, end):

@@ -85,12 +85,11 @@ class Prompt:
 
     def without_images(self) -> "Prompt":
         """The conversation without images, for blind runs."""
-        return Prompt(
-            tuple(
-                Turn(turn.role, tuple(p for p in turn.parts if not isinstance(p, Image)))
-                for turn in self.turns
-            )
+        turns = (
+            Turn(turn.role, tuple(p for p in turn.parts if not isinstance(p, Image)))
+            for turn in self.turns
         )
+        return Prompt(tuple(turns))
 
 
 @lru_cache(maxsize=10_000)  # needed three times per request
@@ -157,9 +156,8 @@ REFUSALS = (CONTENT_FILTER, IMAGE_REFUSED, CONTEXT_FULL, REQUEST_REFUSED)
 _FILTER_REASONS = ("content_filter", "refusal")
 _OPEN_PUNCTUATION = tuple(",;:、，；：(（")
 _MAX_WORD_LENGTH = 4  # Chinese characters that count as a single word
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]"
-)  # in scripts without spaces
+# Letters of scripts without spaces.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -206,11 +204,10 @@ class Response:
         The text is that of the last round; tokens, seconds and serving models are those of all
         rounds.
         """
+        served = dict.fromkeys(response.served for response in responses if response.served)
         return replace(
             responses[-1],
-            served=" + ".join(
-                dict.fromkeys(response.served for response in responses if response.served)
-            ),
+            served=" + ".join(served),
             prompt_tokens=_sum_known([response.prompt_tokens for response in responses]),
             completion_tokens=_sum_known([response.completion_tokens for response in responses]),
             seconds=_sum_known([response.seconds for response in responses]),
@@ -372,7 +369,8 @@ def validate_response(response: object) -> Response:
     """Validate a model's response; an invalid one becomes a response with ``error``.
 
     Text, finish_reason, note and served must be valid Unicode, otherwise the response is invalid.
-    Impossible counts and seconds are dropped without invalidating it; long names are truncated.
+    Impossible counts and seconds are dropped without invalidating it; long names are truncated. Of
+    a response with an error, only that and a known kind of refusal are kept.
 
     >>> validate_response(Response(text="A", prompt_tokens=-1)) == Response(text="A")
     True

@@ -135,7 +135,7 @@ def elicited_signature(signature: str, elicitation: Elicitation) -> str:
 
 
 def split_signature(signature: str) -> tuple[str, Elicitation | None]:
-    """Remove the method from a model's signature; None if it has none."""
+    """Split the method off a model's signature; None if it has none."""
     base, mark, elicit = signature.rpartition(_MARK)
     return (base, Elicitation.parse(elicit)) if mark else (signature, None)
 

@@ -5,10 +5,11 @@ BenchError
 ├── ImageError        an image cannot be decoded, or is larger than the limits allow
 ├── TableError        a table is missing or does not have the columns its row type declares
 ├── HomeError         the home folder cannot be read or written: damaged, full, read-only
+│   └── StoreVersionError a database in it has the schema of another version
 ├── SettingsError     bench.toml or an argument is invalid
 ├── UnknownNameError  no model, judge, suite or scorer has that name
 ├── ModelError        a model could not be called
-└── MissingExtraError what a model or setting needs is not installed; also one of the two above
+└── MissingExtraError what a model or setting needs is not installed; a ModelError and SettingsError
 """
 
 from collections.abc import Iterable, Iterator
@@ -74,7 +75,7 @@ _MAX_LISTED = 5  # names that a message proposes
 
 
 def nearest(name: str, known: Iterable[str], n: int = _MAX_LISTED) -> list[str]:
-    """Nearest names, best first, case-insensitive, also by the last part of a path.
+    """Nearest names, best first, case-insensitive; else nearest by the last part of a path.
 
     >>> nearest("CODIS", ["blink", "codis"])
     ['codis']

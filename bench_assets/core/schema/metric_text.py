@@ -41,7 +41,7 @@ def shown_interval(row: Metric | LeaderboardRow) -> tuple[float, float] | None:
 
 
 def format_interval(row: Metric | LeaderboardRow) -> str:
-    """Format the interval beside a value; "" without one, as for the chance level."""
+    """Format the interval beside a value; "" without one, or if it has no width (chance level)."""
     interval = shown_interval(row)
     if interval is None:
         return ""

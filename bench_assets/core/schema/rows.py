@@ -1,7 +1,7 @@
 """The rows of every table between a source and the leaderboard.
 
-A row is written once and never changed. Its identity is the tuple of its ``*_id``, ``model``,
-``condition`` and ``sample`` fields; a table holds each identity at most once.
+A row is written once and never changed. A prediction or score is identified by its question, model,
+condition and sample, a judgement also by judge and criterion; a table has each at most once.
 """
 
 from collections.abc import Mapping

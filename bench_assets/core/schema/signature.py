@@ -2,21 +2,14 @@
 
 ``Setups`` are the configurations of the model and the judge, stored in one column.
 
->>> split_setups(
-...     join_setups(
-...         [
-...             format_model_setup("0c"),
-...             format_judge_setup("default", "5f"),
-...             format_model_setup("0c"),
-...         ]
-...     )
-... )
+>>> setups = [format_model_setup("0c"), format_judge_setup("default", "5f")] * 2
+>>> split_setups(join_setups(setups))
 Setups(model={'model=0c'}, judge={'judge=default:5f'})
 """
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 from bench_assets.core.schema.errors import TableError
@@ -51,7 +44,7 @@ class Signature:
     version: int
     condition: str  # "main", or the conditions a study compares: "main~no_context"
     parts: Mapping[str, str]  # in order; without a value only the name: "majority_vote"
-    extensions: tuple[str, ...] = field(default=())  # packages that add to the task: "codis+acme"
+    extensions: tuple[str, ...] = ()  # packages that add to the task: "codis+acme"
 
     def __str__(self) -> str:
         """Format with bars between parts."""
@@ -60,7 +53,7 @@ class Signature:
         return "|".join([task, f"v{self.version}", self.condition, *parts])
 
     def with_parts(self, **parts: str) -> Self:
-        """Return the signature with parts appended."""
+        """Return the signature with parts appended; one that it has keeps its place."""
         return replace(self, parts={**self.parts, **parts})
 
     @classmethod
@@ -82,7 +75,13 @@ class Signature:
         if model is not None:
             parts |= {"model": model["model"], **_parse_parts(model["later"])}
         task, *extensions = start["task"].split("+")
-        return cls(task, int(start["version"]), start["condition"], parts, tuple(extensions))
+        return cls(
+            task=task,
+            version=int(start["version"]),
+            condition=start["condition"],
+            parts=parts,
+            extensions=tuple(extensions),
+        )
 
 
 def partial_part(signature: str) -> str:

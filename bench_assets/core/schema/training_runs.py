@@ -32,9 +32,8 @@ def checkpoint_name(folders: Sequence[str]) -> str:
     parts = [part for part in map(_safe_part, folders) if part]
     name = "/".join(parts).lstrip("._@+=-") or _DEFAULT_NAME
     if len(name) > _MAX_NAME_LENGTH:
-        name = f"{parts[0]}/{_letter_digest(name)}/{parts[-1]}"[-_MAX_NAME_LENGTH:].lstrip(
-            "._@+=/-"
-        )
+        shortened = f"{parts[0]}/{_letter_digest(name)}/{parts[-1]}"
+        name = shortened[-_MAX_NAME_LENGTH:].lstrip("._@+=/-")
     return name
 
 

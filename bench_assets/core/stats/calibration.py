@@ -30,21 +30,21 @@ def expected_calibration_error(answers: Sequence[ConfidentAnswer]) -> Mean:
     0.4
     """
     if not answers:
-        return Mean(nan, nan, nan, 0, 0)
+        return Mean(value=nan, low=nan, high=nan, n_scored=0, n_unscored=0)
     parts = np.zeros((len(answers), BINS + 1))
     for index, answer in enumerate(answers):
-        parts[index, _bin_index(answer.confidence)] = answer.right - answer.confidence
+        bin_index = min(BINS - 1, int(answer.confidence * BINS))
+        parts[index, bin_index] = answer.right - answer.confidence
         parts[index, BINS] = 1.0
-    value = float(round(_calibration_errors(parts.sum(axis=0, keepdims=True))[0], 12))
+    (error,) = _calibration_errors(parts.sum(axis=0, keepdims=True)).round(12)  # 0.4, not 0.39...
     clusters = [answer.cluster or str(index) for index, answer in enumerate(answers)]
     low, high = jackknife_interval(parts, clusters, _calibration_errors, 1.0)
-    return Mean(value, low, high, len(answers), 0)
+    return Mean(value=float(error), low=low, high=high, n_scored=len(answers), n_unscored=0)
 
 
 def _calibration_errors(sums: Floats) -> Floats:
     """Calibration error of each row: sums by bin, then the number of answers."""
-    errors: Floats = np.abs(sums[:, :BINS]).sum(axis=1) / sums[:, BINS]
-    return errors
+    return np.asarray(np.abs(sums[:, :BINS]).sum(axis=1) / sums[:, BINS])
 
 
 def selective_accuracy(answers: Sequence[ConfidentAnswer], share: float) -> Mean:
@@ -63,7 +63,3 @@ def selective_accuracy(answers: Sequence[ConfidentAnswer], share: float) -> Mean
         ScoredPoint(answer.right, answer.cluster or str(index))
         for index, answer in enumerate(selected)
     )
-
-
-def _bin_index(confidence: float) -> int:
-    return min(BINS - 1, int(confidence * BINS))

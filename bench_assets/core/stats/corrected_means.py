@@ -217,7 +217,8 @@ def _stratum(columns: _Columns, labels: Floats, residuals: Floats, index: int) -
             n *= (Z / student_quantile(satterthwaite_freedom(leverage))) ** 2
     low, high = _jeffreys(right_share, n)
     share = size / columns.total
-    return _Stratum(moves * share, share * (right_share - low), share * (high - right_share))
+    down, up = share * (right_share - low), share * (high - right_share)
+    return _Stratum(moves=moves * share, down=down, up=up)
 
 
 def _cr2(moves: Floats, leverage: Floats) -> Floats:

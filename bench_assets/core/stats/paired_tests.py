@@ -85,7 +85,7 @@ def paired_t_test(pairs: Sequence[PairedScores]) -> Outcome:
     (1947), with Student's t in place of the normal distribution. From 30 questions on, of which
     15 % change, it calls equal models different in 3.5 to 6.5 % of cases: binomial sums in
     tests/core/stats/test_paired_tests.py; for other kinds of points see docs/statistics.md. The
-    number of changed clusters is a lower bound of p: three are never enough. So is the sign-flip
+    number of changed clusters bounds p from below: three are never enough. So does the sign-flip
     test, if few uneven clusters have most of the weight: t alone has up to 30 % false alarms there.
 
     >>> pairs = [PairedScores(*row) for row in [(0, 1, "a"), (0, 0, "b"), (0, 0, "c"), (0, 1, "d")]]
@@ -149,23 +149,18 @@ def _estimate_change(pairs: Sequence[PairedScores]) -> _ChangeEstimate | None:
     squares = fsum((gained - change * most) ** 2 / (1 - leverage))  # CR2
     error = sqrt(max(squares / total**2, 1 / (n * (n + 2))))
     freedom = satterthwaite_freedom(leverage)
-    least_p = _min_p(int(np.count_nonzero(gained)))
+    least_p = 2.0 ** -(int(np.count_nonzero(gained)) + 1)  # mid-p of a sign test, if all gain
     n_effective = 1 / fsum(leverage**2)
     is_uneven = n_effective < min(_FEW, _UNEVEN * n_clusters)
     if is_uneven and student_p(change / error, freedom) < _ALPHA:
         least_p = max(least_p, _sign_flip_p(gained))
-    return _ChangeEstimate(change, error, freedom, least_p)
+    return _ChangeEstimate(change=change, error=error, freedom=freedom, least_p=least_p)
 
 
 def _is_share(pair: PairedScores) -> bool:
     """Whether the points of both models are between 0 and the maximum."""
     lower, higher = sorted((pair.before, pair.after))
     return lower >= 0 and higher <= pair.most + _ROUNDING
-
-
-def _min_p(n_changed: int) -> float:
-    """Smallest one-sided mid-p-value of a sign test over this many changed clusters."""
-    return 2.0 ** -(n_changed + 1)
 
 
 def _sign_flip_p(gained: Floats) -> float:

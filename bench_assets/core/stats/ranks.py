@@ -64,8 +64,7 @@ def _overlapping(
     low, high = np.array([bounds.get(model, points[model]) for model in models], float).T
     is_bounded = np.array([model in bounds for model in models])
     overlaps: NDArray[np.bool_] = (low[:, None] <= high) & (low <= high[:, None])
-    overlapping: NDArray[np.bool_] = overlaps & (is_bounded[:, None] | is_bounded)
-    return overlapping
+    return np.asarray(overlaps & (is_bounded[:, None] | is_bounded))
 
 
 def add_rank_intervals(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:

@@ -105,7 +105,7 @@ _MIN_VARIANCE = 1e-12  # a smaller variance is a rounding error
 
 
 class Kappa(NamedTuple):
-    """Cohen's kappa with its 95 % interval; NaN if expected agreement is complete."""
+    """Cohen's kappa with its 95 % interval; NaN if fewer than two values occur."""
 
     value: float
     low: float
@@ -136,7 +136,7 @@ def cohen_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> Kappa:
     n = counts.total()
     categories = sorted({category for pair in counts for category in pair}, key=str)
     if len(categories) < 2:
-        return Kappa(nan, nan, nan, n)
+        return Kappa(value=nan, low=nan, high=nan, n=n)
     shares = {pair: count / n for pair, count in counts.items()}
     first_shares, second_shares = dict.fromkeys(categories, 0.0), dict.fromkeys(categories, 0.0)
     for (first, second), share in shares.items():
@@ -152,13 +152,7 @@ def cohen_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> Kappa:
         squares += share * (agreement - marginals * (1 - observed)) ** 2
     square_of_mean = (observed * chance - 2 * chance + observed) ** 2
     variance = (squares - square_of_mean) / (n * (1 - chance) ** 4)
-    if variance < _MIN_VARIANCE:  # rounding may make it negative
-        return Kappa(value, *_rule_of_three(value, n), n)
-    half_width = _Z * sqrt(variance)
-    return Kappa(value, max(-1.0, value - half_width), min(1.0, value + half_width), n)
-
-
-def _rule_of_three(value: float, n: int) -> tuple[float, float]:
-    """Interval if the standard error is 0: up to 3 of n disagreements may be unobserved."""
-    unseen = min(1.0, 3 / n)
-    return max(-1.0, value - unseen), min(1.0, value + unseen)
+    # By the rule of three, up to 3 of n disagreements may be unseen. Rounding may go below 0.
+    half_width = min(1.0, 3 / n) if variance < _MIN_VARIANCE else _Z * sqrt(variance)
+    low, high = max(-1.0, value - half_width), min(1.0, value + half_width)
+    return Kappa(value=value, low=low, high=high, n=n)

@@ -45,7 +45,7 @@ class Table(Generic[Row]):
         """Return the rows.
 
         Raises:
-            SourceError: If a row was rejected: the first of them.
+            SourceError or ImageError: The first that ``rejecting`` turned into a rejection.
         """
         if self.errors:
             raise self.errors[0]

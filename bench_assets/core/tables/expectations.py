@@ -1,7 +1,7 @@
 """Table expectations, with the names and arguments of Great Expectations.
 
 Great Expectations takes seconds to import, so expectations that block the next table, which each
-evaluation of a model checks, are validated here. Missing values satisfy all of them.
+evaluation of a model checks, are validated here. A missing value satisfies those of one column.
 """
 
 import re
@@ -49,17 +49,17 @@ def _unique(*columns: str) -> Expectation:
 
 def _at_least(column: str, least: float, *, blocking: bool = False) -> Expectation:
     arguments = {"column": column, "min_value": least}
-    return Expectation("expect_column_values_to_be_between", arguments, blocking)
+    return Expectation("expect_column_values_to_be_between", arguments, blocking=blocking)
 
 
 def _one_of(column: str, *values: str, blocking: bool = False) -> Expectation:
     arguments = {"column": column, "value_set": list(values)}
-    return Expectation("expect_column_values_to_be_in_set", arguments, blocking)
+    return Expectation("expect_column_values_to_be_in_set", arguments, blocking=blocking)
 
 
 def _matches(column: str, regex: str, *, blocking: bool = False) -> Expectation:
     arguments = {"column": column, "regex": regex}
-    return Expectation("expect_column_values_to_match_regex", arguments, blocking)
+    return Expectation("expect_column_values_to_match_regex", arguments, blocking=blocking)
 
 
 def _single_value(column: str) -> Expectation:
@@ -133,7 +133,7 @@ _LENGTHS = {"n_answers": "answer", "n_images": "images", "n_options": "options"}
 
 
 def read_expectations(file: Path | None, task: str) -> list[Expectation]:
-    """Read the expectations of a task's questions: ``expectations.toml`` beside its suite.
+    """Read the expectations of a task's questions: ``expectations.toml`` beside its suite, if any.
 
     Raises:
         SettingsError: If it cannot be read; names file and task.

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 Entry: TypeAlias = dict[str, Any]
 Value = TypeVar("Value")
 
-_ENTRY_SEPARATOR = re.compile(r"[\s,]*")  # separators of list entries
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")  # lone surrogates
+_ENTRY_SEPARATOR = re.compile(r"[\s,]*")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _LFS_POINTER = b"version https://git-lfs.github.com/"
 _BITS = 63  # of a whole number in a table, beside its sign
 _TYPE_NAMES: dict[type, str] = {
@@ -68,7 +68,7 @@ class LocatedEntry(NamedTuple):
 
 
 def read_entries(file: Path) -> Iterator[LocatedEntry]:
-    """Read a JSON list of objects in UTF-8.
+    """Read a JSON list in UTF-8; an entry with a duplicate field is yielded as its error.
 
     Raises:
         SourceError: If the file cannot be read, or is not a JSON list.
@@ -84,7 +84,7 @@ def read_entries(file: Path) -> Iterator[LocatedEntry]:
 
 
 def read_lines(file: Path) -> Iterator[LocatedEntry]:
-    """Read JSON lines in UTF-8; blank lines are skipped.
+    """Read JSON lines in UTF-8; blank lines are skipped, and invalid ones yielded as their errors.
 
     Raises:
         SourceError: If the file cannot be read, or its last line is incomplete.
@@ -115,8 +115,7 @@ def parse_json(text: str) -> object:
         ValueError: If it is not JSON.
         RecursionError: If it is nested too deeply.
     """
-    value: object = _DECODER.decode(text)
-    return value
+    return _DECODER.decode(text)
 
 
 def parse_object(text: str, where: str) -> Entry:
@@ -152,7 +151,8 @@ def require_field(entry: Entry, name: str, kind: type[Value], where: str) -> Val
     """Field of an entry, of exactly this type.
 
     Raises:
-        SourceError: If it is missing, of another type, or a text with a lone surrogate.
+        SourceError: If it is missing, of another type, a whole number that no table can hold, or a
+            text with a lone surrogate.
 
     >>> require_field({"id": "017"}, "id", str, where="data.json, entry 18")
     '017'
@@ -197,16 +197,14 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_reject_duplicates)
 def _parse(text: str, where: str, decoder: json.JSONDecoder = _DECODER) -> object:
     """Parse JSON; each error is a ``SourceError`` that names ``where``."""
     try:
-        value: object = decoder.decode(text)
+        return decoder.decode(text)
     except SourceError as error:
         raise SourceError(f"{where}: {error}") from error
     except ValueError as error:  # a JSONDecodeError, or a number of thousands of digits
-        raise unreadable(
-            where, f"not JSON, or cut short: {error}. Mend it, or copy it again"
-        ) from error
+        problem = f"not JSON, or cut short: {error}. Mend it, or copy it again"
+        raise unreadable(where, problem) from error
     except RecursionError as error:
         raise unreadable(where, "lists and objects are nested too deeply to be read") from error
-    return value
 
 
 def _parse_list(text: str, where: str) -> list[object]:

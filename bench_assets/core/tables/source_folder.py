@@ -21,16 +21,13 @@ def files_below(folder: Path) -> list[Path]:
 
 
 def existing_path(path: Path) -> Path:
-    """Find the spelling under which a file exists; archives of macOS have names in NFD."""
+    """Find the spelling, in NFC or NFD, under which a file exists; archives of macOS have NFD."""
     if str(path).isascii() or path.exists():
         return path
     existing = Path()
     for part in path.parts:
-        forms = (
-            existing / spelling
-            for spelling in (part, normalize("NFC", part), normalize("NFD", part))
-        )
-        existing = next(filter(Path.exists, forms), existing / part)
+        spellings = (part, normalize("NFC", part), normalize("NFD", part))
+        existing = next(filter(Path.exists, map(existing.joinpath, spellings)), existing / part)
     return existing
 
 
@@ -69,17 +66,17 @@ def format_json(value: object) -> bytes:
 
 
 def image_files(folder: Path) -> dict[str, Path]:
-    """List the image files below a folder by relative path (NFC), sorted, without hidden ones.
+    """List the files of a folder of images by relative path (NFC), sorted, without hidden ones.
 
     Raises:
-        SourceError: If an image is a link that leaves the folder.
+        SourceError: If a file is a link that leaves the folder.
     """
     names = [file.relative_to(folder).as_posix() for file in files_below(folder)]
     return {normalize("NFC", name): resolve_inside(folder, name, str(folder)) for name in names}
 
 
 def resolve_inside(folder: Path, name: str, where: str) -> Path:
-    """Resolve the path of an image, which need not exist.
+    """The path of an image, which need not exist, after a check that it is inside the folder.
 
     Raises:
         SourceError: If it is outside of the folder; begins with ``where``.

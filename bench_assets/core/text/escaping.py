@@ -4,11 +4,9 @@ import html
 import re
 
 _CONTROLS = "\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f"  # C0 but tab and newline, DEL, C1
-_BIDI_CONTROLS = (
-    "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069"  # change the writing direction
-)
+_BIDI_CONTROLS = "\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069"  # of the writing direction
 _LINES = "\\u2028\\u2029"
-_LONE_SURROGATES = "\\ud800-\\udfff"  # lone surrogates, which cannot be encoded
+_LONE_SURROGATES = "\\ud800-\\udfff"  # which cannot be encoded
 _UNSAFE = re.compile(f"[{_CONTROLS}{_BIDI_CONTROLS}{_LINES}{_LONE_SURROGATES}]")
 
 

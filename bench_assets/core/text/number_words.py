@@ -28,9 +28,7 @@ _WORD = re.compile(
     re.IGNORECASE,
 )
 _MAX_NUMBER_WORDS = 20  # words of one number; bounds "hundred hundred ..."
-_WORD_SEPARATOR = re.compile(
-    r"[\s-]*+(?:(?<=\s)and\s+|,\s+(?:and\s+)?)?"
-)  # between words of one number
+_WORD_SEPARATOR = re.compile(r"[\s-]*+(?:(?<=\s)and\s+|,\s+(?:and\s+)?)?")  # within a number
 _DIRECT_SEPARATOR = re.compile(r"[\s-]")
 _NUMBER = re.compile(r"(?<![\w.^])(?<!\^\{)-?\d[\d,]*(?:\.\d+)?")
 # For patterns with a suffix; bounded, since a match is tried from every digit of a long list.
@@ -47,7 +45,7 @@ _FRACTIONS = (
     (re.compile(r"\b(\d+)\s+and\s+a\s+half\b", re.IGNORECASE), r"\1.5"),
     (re.compile(r"\b(\d+)\s+and\s+a\s+quarter\b", re.IGNORECASE), r"\1.25"),
 )
-_POINT = re.compile(r"\b(\d+)\s+point((?:\s+\d)+)\b", re.IGNORECASE)
+_POINT = re.compile(r"\b(\d+)\s+point((?:\s+\d)+)\b", re.IGNORECASE)  # "2 point 5 0"
 _AFTER_POINT = re.compile(
     rf"\bpoint(?:\s+(?:{'|'.join(NUMBER_WORDS[:10])}|\d))+\s+\Z", re.IGNORECASE
 )
@@ -79,7 +77,7 @@ def words_to_digits(text: str) -> str:
     text = "".join([*parts, text[end:]])
     for fraction, decimals in _FRACTIONS:
         text = fraction.sub(decimals, text)
-    text = _POINT.sub(_join_decimals, text)
+    text = _POINT.sub(lambda match: f"{match[1]}.{''.join(match[2].split())}", text)
     return _MULTIPLIED_NUMBER.sub(_expand_multiplier, text)
 
 
@@ -94,11 +92,6 @@ def format_number(number: float) -> str:
     if number % 1:
         number = float(f"{number:.10g}" if abs(number) < 1 else f"{round(number, 10):.15g}")
     return f"{Decimal(str(number)):f}".removesuffix(".0")
-
-
-def _join_decimals(match: re.Match[str]) -> str:
-    """Write "2 point 5 0" as "2.50"."""
-    return f"{match[1]}.{''.join(match[2].split())}"
 
 
 def _expand_multiplier(match: re.Match[str]) -> str:

@@ -35,7 +35,7 @@ _TEMPLATE = re.compile(r"\{\w*\}|\*\*\*")
 
 
 def is_distinct(value: str) -> bool:
-    """Whether a value is no ordinary word: 12 characters or more, with a digit or a capital.
+    """Whether a value is no ordinary word: 12 characters or more, with a digit or like "aB".
 
     >>> is_distinct("a3f1c9d27be8406f"), is_distinct("localhost"), is_distinct("not-a-secret")
     (True, False, False)
@@ -56,10 +56,10 @@ def is_key(name: str, value: str) -> bool:
 
 
 class Secrets:
-    """Secret values to redact, each with the name for it in messages."""
+    """Secret values to redact; ``names`` has the name for each in messages, by value."""
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
-        """Keep the distinct values, verbatim and as JSON and URLs spell them."""
+        """Keep the distinct ones of the values in ``names``, as texts, JSON and URLs spell them."""
         distinct = {value: name for value, name in (names or {}).items() if is_distinct(value)}
         spelled = {form: name for value, name in distinct.items() for form in _spellings(value)}
         self._names = {form: spelled[form] for form in sorted(spelled, key=len, reverse=True)}
@@ -114,7 +114,7 @@ def replace_keys(address: str, substitute: Callable[[str], str]) -> str:
 
     Args:
         address: ``scheme://...``; other text is returned unchanged.
-        substitute: Maps a key to its replacement.
+        substitute: Maps a key to its replacement; not called for "{NAME}" or "***".
 
     >>> replace_keys("http://me:pw@h/v1;key=aB3x9ZpLw7Rk?v=1&api_key=k", lambda _: "***")
     'http://me:***@h/v1;key=***?v=1&api_key=***'

@@ -6,7 +6,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？])|\n+")
 
 
 def split_sentences(text: str) -> list[str]:
-    r"""Split at full stops and line ends; text after a colon belongs to its sentence.
+    r"""Split at signs such as .!?; and line ends, but not after a colon; [""] without a sentence.
 
     >>> split_sentences("It is clear.\nThe answer is:\n(B) left")
     ['It is clear.', 'The answer is: (B) left']

@@ -6,7 +6,7 @@ scorer determines the tokenizer.
 
 from collections.abc import Sequence
 
-from bench_assets.core.metrics.caption_measures import COCO, OFFICIAL, caption_scores, tokens_of
+from bench_assets.core.metrics.caption_measures import COCO, OFFICIAL, caption_scores, tokenizer_of
 from bench_assets.core.metrics.captions import CaptionPair, caption_rouge_l
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.evaluation.task import AnsweredQuestion, ScoredQuestion
@@ -35,5 +35,5 @@ def no_slices(_: Question) -> Sequence[str]:
 
 def _score(answered: AnsweredQuestion, text: str, scorer: str) -> Score:
     caption = " ".join(text.split())
-    points = caption_rouge_l(CaptionPair(caption, answered.question.answer), tokens_of(scorer))
+    points = caption_rouge_l(CaptionPair(caption, answered.question.answer), tokenizer_of(scorer))
     return Score.of(answered.prediction, points=points, answer=(caption,) if caption else ())
