@@ -23,7 +23,8 @@ from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 from bench_assets.core.schema.errors import ImageError
 
 _WIDE = ("I", "F")  # modes, and the beginnings of modes, with more than 8 bits
-_16_BITS = ("I;16", "I;16B")  # Pillow's raw modes of PNG, JPEG 2000 and unsigned TIFF
+_16_BITS = ("I;16", "I;16B")  # Pillow's raw modes of PNG and unsigned TIFF
+_16_BIT_FORMATS = {("PPM", "I"), ("JPEG2000", "I;16")}  # formats and modes without such a raw mode
 _WHITE = 2**16 - 1  # of 16-bit channels
 
 
@@ -68,7 +69,7 @@ def raw_mode(image: Image.Image) -> str:
 
 def _wide_to_rgb(image: Image.Image, stored_mode: str) -> Image.Image:
     """Convert 16-bit integers; a transparent level becomes white."""
-    if stored_mode not in _16_BITS and image.format != "PPM":
+    if stored_mode not in _16_BITS and (image.format, image.mode) not in _16_BIT_FORMATS:
         raise ImageError(
             f"has pixels without a defined white ({stored_mode or image.mode})."
             " Convert it to 8 or 16 bits per channel"

@@ -87,6 +87,9 @@ def test_an_orientation_counts_wherever_it_stands_if_it_can_be_read(data, orient
         ),
         pytest.param(numbers([0, 32768, 65535], np.uint16), [0, 128, 255], id="a TIFF of 16"),
         pytest.param(numbers([0, 32768, 65535], ">u2"), [0, 128, 255], id="the other byte order"),
+        pytest.param(
+            numbers([0, 32768, 65535], np.uint16, "JPEG2000"), [0, 128, 255], id="a JPEG 2000 of 16"
+        ),
         pytest.param(b"P5 3 1 65535\n\0\0\x80\0\xff\xff", [0, 128, 255], id="a PGM of 16"),
         pytest.param(b"P5 3 1 1023\n\0\0\2\0\3\xff", [0, 128, 255], id="a PGM of 10"),
     ],
@@ -107,6 +110,7 @@ def test_a_transparent_level_of_16_bits_is_white():
         pytest.param(numbers([0.0, 0.5, 1.0], np.float32), id="floats"),
         pytest.param(tiff(2, 12, bytes.fromhex("0000ff")), id="12 bits"),
         pytest.param(tiff(2, 16, bytes(4), kind=2), id="16 bits, one of them a sign"),
+        pytest.param(b"Pf\n2 1\n-1.0\n" + bytes(8), id="a PFM of floating-point numbers"),
     ],
 )
 def test_pixels_without_a_defined_white_are_refused(data):
