@@ -8,7 +8,7 @@ from shlex import quote
 from urllib.parse import unquote
 
 from bench_resources.config.bench_toml import Settings
-from bench_resources.config.environment import MODELS_FILE
+from bench_resources.config.environment import IMPORTS_FILE, MODELS_FILE
 from bench_resources.config.known_benchmarks import FOLDER as BENCHMARKS_FOLDER
 from bench_resources.config.sources_toml import SOURCES_FILE
 from bench_resources.config.stores import open_home_blobs
@@ -47,6 +47,7 @@ _DESCRIPTIONS = {
     "export": ("exported leaderboard", "{rm}: written again by bench leaderboard"),
     "bench.toml": ("configuration", ""),
     BENCHMARKS_FOLDER: ("sections of known benchmarks", "{rm}: copied again when named"),
+    IMPORTS_FILE: ("tasks of imported results", ""),
     MODELS_FILE: ("ad-hoc models of commands", "bench home remove MODEL"),
     SOURCES_FILE: ("sources of the last evaluations", "{rm}: --source names them again"),
     "judges.jsonl": ("null tests of readers", "{rm}: tested again with the next evaluation"),
