@@ -16,8 +16,8 @@ from bench_assets.core.schema.metric_text import (
 from bench_assets.core.schema.rows import Metric, Prediction, Rejection
 from bench_assets.core.text.escaping import escape_markdown
 
-_BARS = 24  # slices drawn; the table has all
-_REJECTIONS = 100  # rejected rows shown
+_BARS = 24  # slices that are drawn; the table has all
+_REJECTIONS = 100  # rejected rows that are shown
 _REJECTION_COLUMNS = dg.TableSchema([dg.TableColumn("entry"), dg.TableColumn("reason")])
 
 

@@ -36,7 +36,7 @@ WHERE task = $task AND metric = 'chance' AND category = 'all' AND NOT isnan(valu
   AND contains(signature, $data)
 """
 
-_MAX_JUDGED = 500_000  # judged responses read for blind baselines; of more, the latest
+_MAX_JUDGED = 500_000  # judged responses that are read for blind baselines, the latest first
 
 
 def audit_key(task: Task) -> dg.AssetKey:

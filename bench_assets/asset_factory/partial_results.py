@@ -46,7 +46,7 @@ SO_FAR = "so far"  # end of the part of an evaluation in progress
 
 _MAX_QUESTIONS = 50_000  # questions; larger runs in progress are not shown
 _MIN_INTERVAL = 5.0  # seconds between two snapshots of a run in progress, at least
-_SHARE = 20  # snapshot durations between two snapshots: slows the run by at most 5 %
+_SHARE = 20  # times a snapshot's duration between two snapshots: slows the run by at most 5 %
 _LOG = logging.getLogger("bench_assets.report")
 
 

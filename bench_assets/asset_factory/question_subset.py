@@ -10,7 +10,7 @@ from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import Task
 
-_SEED = 0  # fixed, so that all models get the same questions
+_SEED = 0  # seed of the draw, fixed so that all models get the same questions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,7 +29,7 @@ HASHES_FILE = "looks.json"
 """File of cached image hashes, beside the folder of images."""
 
 _THREADS = 4  # images decoded at once
-_SHA256_LENGTH = 64  # hexadecimal digits
+_SHA256_LENGTH = 64  # hexadecimal digits of a SHA-256 digest
 _HASH_LENGTH = 16  # hexadecimal digits of an image hash
 
 

@@ -20,7 +20,7 @@ from bench_assets.report.site.folder import Site, combined_digest, slug
 from bench_resources.tables.parquet import TableFiles
 
 _FORMAT_VERSION = "1"  # increased when the format of the page's data changes
-_MAX_SUSPECTS = 200  # suspects per check
+_MAX_SUSPECTS = 200  # suspects per check that are shown
 _MAX_FIRST = 24  # questions to review first
 _MAX_IMAGES = 3  # images per suspect
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.workspace.console.output import Cell, print_result, print_rows
 
-_MAX_SUSPECTS = 5  # per check
+_MAX_SUSPECTS = 5  # suspects per check that are printed
 
 
 def _outcome(row: AuditRow) -> str:

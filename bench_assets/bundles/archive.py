@@ -18,11 +18,11 @@ from typing import IO, NamedTuple, Self
 from bench_assets.core.schema.errors import SourceError, TableError
 from bench_resources.storage.atomic_write import open_atomic
 
-MAX_FILES = 60_000  # of an archive
-MAX_BYTES = 2**32 - 2**20  # of the archive; a larger one would need the zip64 format
+MAX_FILES = 60_000  # files of an archive, at most
+MAX_BYTES = 2**32 - 2**20  # bytes of an archive; a larger one would need the zip64 format
 
 _FIXED_DATE = (1980, 1, 1, 0, 0, 0)
-_UNIX = 3  # system that made a zip entry
+_UNIX = 3  # code of the system that made a zip entry
 _MODE = 0o100644 << 16  # permissions of a zip entry: a file with rw-r--r--
 _READ_ERRORS = (
     zipfile.BadZipFile,

@@ -237,7 +237,7 @@ def _number_fields(row_type: type[Any]) -> set[str]:
     }
 
 
-MAX_FILE_BYTES = 2**30  # of a table
+MAX_FILE_BYTES = 2**30  # bytes of a table's file, at most
 
 IMAGES = "images/"
 

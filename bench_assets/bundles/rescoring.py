@@ -78,7 +78,7 @@ N_DIGITS = 10
 """Printed significant digits, which are the same on every machine."""
 
 _TOLERANCE = 1e-11  # relative; differences between processors are a thousand times smaller
-_ABSOLUTE_TOLERANCE = 1e-13  # of values near 0
+_ABSOLUTE_TOLERANCE = 1e-13  # absolute tolerance of values near 0
 _RESPONSE_FIELDS = ("text", "ranking", "no_answer", "error")
 _VERDICT_FIELDS = ("verdict", "value", "judge", "error")
 _SCORE_FIELDS = ("points", "max_points", "answer", "judge", "scorer", "no_answer", "error")

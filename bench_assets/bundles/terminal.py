@@ -10,7 +10,7 @@ from bench_assets.cli.output.explanations import CAUSE_COLUMNS
 from bench_assets.core.schema.rows import Metric
 from bench_assets.workspace.console.output import Cell, print_message, print_result, print_rows
 
-_MAX_DIVERGENCES = 12  # printed
+_MAX_DIVERGENCES = 12  # divergences that are printed
 _STATUS = {0: "same", 1: "different", 2: "cannot be evaluated"}  # by exit code
 
 _REQUIREMENT_COLUMNS: Mapping[str, Cell] = {

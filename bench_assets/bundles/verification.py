@@ -24,7 +24,7 @@ from bench_assets.file_benchmarks.suite import task_of
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.response_cache.rows import matches_digest
 
-_MAX_MANIFEST_BYTES = 2**26  # bytes
+_MAX_MANIFEST_BYTES = 2**26  # bytes of a manifest, at most
 
 
 class Bundle(NamedTuple):

@@ -35,7 +35,7 @@ NOT_COMPARABLE: Literal["not comparable"] = "not comparable"
 ALPHA = 0.05
 """Family-wise error rate of effects that are decided together."""
 
-_POWER = 0.8  # of the smallest change that a comparison shows
+_POWER = 0.8  # power with which the smallest shown change is detected
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

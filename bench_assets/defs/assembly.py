@@ -54,7 +54,7 @@ from bench_sensors.webhook import webhook_sensor
 
 _EVALUATION = {"predictions", "judgements", "scores", "metrics", "constants"}
 _SOURCES = {"settings", "sources"}  # resources with what no asset makes
-_MAX_JOINT_TASKS = 2  # tasks of a suite; with more of them, each dataset build is a group
+_MAX_JOINT_TASKS = 2  # tasks of a suite; if there are more, each dataset build is a group
 
 
 def assign_group(spec: dg.AssetSpec, catalog: Catalog) -> dg.AssetSpec:

@@ -30,7 +30,7 @@ _BOARD = ("core", "evaluation", "comparison", "defs")
 _FILE_BENCHMARKS = _ROOT / "file_benchmarks" / "assets.py"
 _LEADERBOARD = _ROOT / "defs" / "tables" / "leaderboard.py"
 _NO_CODE = (".md", ".pyc")
-_DIGITS = 12  # of a digest
+_DIGITS = 12  # hexadecimal digits of a digest
 
 
 class _StoredVersion(NamedTuple):

@@ -59,9 +59,9 @@ BUILD_STAGES = ("source", "images", "annotation", "select", "distractors", "ques
 Versions: TypeAlias = Mapping[tuple[dg.AssetKey, str | None], str]
 """Version by input and partition."""
 
-_MAX_DIGESTED = 1 << 16  # images; their digests would take 2 kB each
+_MAX_DIGESTED = 1 << 16  # images that are digested, at most
 _EVALUATION_SETTINGS = frozenset(SuiteSettings.model_fields)  # questions do not depend on them
-_DIGITS = 16  # of a digest
+_DIGITS = 16  # hexadecimal digits of a digest
 
 
 class ObservedInputs:

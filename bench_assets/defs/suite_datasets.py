@@ -158,7 +158,7 @@ def _format_key(key: dg.AssetKey) -> str:
 
 Made = TypeVar("Made")
 
-_MAX_CACHED = 1000  # more than all shipped and installed tasks
+_MAX_CACHED = 1000  # entries of a cache: more than all shipped and installed tasks
 
 _cached: dict[tuple[Hashable, ...], tuple[Sequence[object], object]] = {}
 

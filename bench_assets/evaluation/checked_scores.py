@@ -32,7 +32,7 @@ from bench_assets.core.stats.rater_agreement import Kappa, cohen_kappa
 from bench_assets.evaluation.task import ScoredQuestion, Task
 from bench_assets.evaluation.units import ComparisonUnit, ScoredMetric, Units, units_of_sides
 
-_MAX_STRATA = 20  # of a draw; the smaller ones are one
+_MAX_STRATA = 20  # strata of a draw; the smaller ones are combined
 _MAX_CHANGED = 0.1  # share of drawn units with changed responses, above which none count
 
 CHECKED, NOT_CHECKED = "checked by people", "not checked by people"

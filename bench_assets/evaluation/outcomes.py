@@ -21,7 +21,7 @@ Row = TypeVar("Row", Prediction, Judgement)
 
 _WORD = re.compile(r"\w+")
 _MIN_LOOP_WORDS = 6  # words or letters; a shorter response is no loop
-_MIN_REPEATED_SHARE = 0.5  # of its words, above which a repeated word is a loop
+_MIN_REPEATED_SHARE = 0.5  # share of the words, above which a repeated word is a loop
 _MAX_SHOWN = 3  # serving models that a message names
 
 

@@ -39,8 +39,8 @@ MIN_NONE_SHARE = 0.9
 NULL_RESPONSES = {NULL_FOREIGN: "responses to other questions", NULL_HALVED: "halved responses"}
 """What the figures of a null test are about."""
 
-_MAX_NULL_LOOKS = 50  # of each kind
-_MIN_NULL_LOOKS = 10  # of each kind; fewer show nothing
+_MAX_NULL_LOOKS = 50  # responses of each kind in a null test
+_MIN_NULL_LOOKS = 10  # responses of each kind in a null test; fewer show nothing
 _MAX_FOREIGN_TRIES = 20  # questions that a response is tried with
 
 

@@ -24,7 +24,7 @@ from bench_assets.core.stats.clusters import pair_key
 from bench_assets.core.stats.paired_tests import PairedScores
 from bench_assets.evaluation.task import Adds, Measure, ScoredQuestion
 
-N_GROUPS = 40  # of clusters, for metrics without points of their own
+N_GROUPS = 40  # groups of clusters, for metrics without points of their own
 _PROBE_SHARE = 0.6  # probability that a random response is right
 
 Clusters: TypeAlias = Mapping[str, str]  # question id -> cluster

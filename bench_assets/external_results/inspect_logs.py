@@ -36,8 +36,8 @@ HARNESS = "Inspect AI"
 
 _LocatedSample: TypeAlias = tuple[str, dict[str, Any]]  # where it is, and the sample
 
-_ZSTANDARD = 93  # method of a member of an archive, APPNOTE 6.3.8
-_LOCAL_HEADER = 30  # bytes, before the name of a member
+_ZSTANDARD = 93  # compression method of a zip entry (APPNOTE 6.3.8)
+_LOCAL_HEADER = 30  # bytes of a zip entry before its name
 _LOCAL_LENGTHS = slice(26, 30)  # bytes of that header: lengths of the name and an extra field
 _HEADERS = ("header.json", "_journal/start.json")  # the latter of an interrupted evaluation
 _ATTACHED = "attachment://"

@@ -19,7 +19,7 @@ UNPACKING_ERRORS = (
 )
 """What a damaged archive raises."""
 
-_MAX_BYTES = 2**30  # of a member of an archive, unpacked
+_MAX_BYTES = 2**30  # bytes of an unpacked archive member, at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

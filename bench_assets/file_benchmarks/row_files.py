@@ -29,10 +29,10 @@ from bench_assets.core.tables.json_records import (
     refuse_pointer,
 )
 
-_MIN_BATCH_ROWS = 16  # least rows in memory at once; one may hold several photographs
-_MAX_BATCH_ROWS = 1024  # most rows in memory at once
-_BATCH_BYTES = 1 << 20  # size of a batch in between
-_MAX_CELL = 2**31 - 1  # characters; the most that csv takes on every platform
+_MIN_BATCH_ROWS = 16  # rows in memory at once, at least; one may hold several photographs
+_MAX_BATCH_ROWS = 1024  # rows in memory at once, at most
+_BATCH_BYTES = 1 << 20  # bytes of a batch of rows
+_MAX_CELL = 2**31 - 1  # characters of a cell; the most that csv takes on every platform
 _NOT_JSON = "not JSON, or cut short"
 _END_SENTINEL = "\0end of the table"
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")

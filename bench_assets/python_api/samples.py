@@ -27,7 +27,7 @@ _SAMPLE_COLUMNS = (
     *("expected", "score", "max_score", "why"),
 )
 
-_SHORT = 8  # digits of a digest
+_SHORT = 8  # hexadecimal digits of a digest
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -25,7 +25,7 @@ from bench_resources.tables.file_bytes import PER_MODEL
 from bench_resources.tables.parquet import TableFiles, read_by_question
 
 _FORM = "2"  # version of the data, increased when the page's format changes
-_DIGITS = 8  # of a digest; only two digests of the same question are ever compared
+_DIGITS = 8  # hexadecimal digits of a digest, which is compared within one question only
 _PREDICTION_COLUMNS = (
     "text",
     "ranking",

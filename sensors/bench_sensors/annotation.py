@@ -30,7 +30,7 @@ from bench_resources.tables.parquet import TableFiles
 
 _FindRebuilt: TypeAlias = Callable[[Sequence[SuiteAnnotationTask]], list[dg.AssetKey]]
 
-_DIGITS = 16  # of a digest, in run keys
+_DIGITS = 16  # hexadecimal digits of a digest, in run keys
 _PER_MODEL = dg.AssetSelection.tag("bench/per", "model") | dg.AssetSelection.tag(
     "bench/per", "encoder"
 )

@@ -24,8 +24,8 @@ ACTIVE_STATUSES = [
 ]
 """Statuses of runs that are not over."""
 
-_FIRST_PAUSE = 600.0  # s
-_DAY = 86_400.0  # s
+_FIRST_PAUSE = 600.0  # s before the second attempt
+_DAY = 86_400.0  # s of a day
 _WILL_RETRY, _RETRIED_AS = "dagster/will_retry", "dagster/auto_retry_run_id"
 
 

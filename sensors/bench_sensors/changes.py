@@ -59,7 +59,7 @@ def _intersect_timing(timing: Any, changed: Any) -> Any:  # noqa: ANN401 - Dagst
 _OF_MODELS = dg.AssetSelection.tag("bench/per", "model") | dg.AssetSelection.tag(
     "bench/per", "encoder"
 )
-_MAX_ASSETS = 450  # of one sensor; Dagster refuses to evaluate more than 500
+_MAX_ASSETS = 450  # assets of one sensor; Dagster refuses to evaluate more than 500
 _CONSTANTS = dg.AssetSelection.tag("bench/stage", "constants")
 _TABLES = dg.AssetSelection.all() - _CONSTANTS  # without observed inputs
 

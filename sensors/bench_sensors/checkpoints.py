@@ -33,7 +33,7 @@ from bench_sensors.evaluations import (
     tables_of,
 )
 
-_REQUESTS_A_TICK = 100  # Dagster queries run keys one by one, and starts a few runs per second
+_REQUESTS_A_TICK = 100  # runs that a tick requests; Dagster queries run keys one by one
 _SHOWN = 20  # checkpoints listed in a skip reason, of each kind
 _SENSOR = "checkpoint_folders"
 

@@ -36,7 +36,7 @@ EVALUATION_JOB = "evaluate_checkpoint"
 CLAIM_SECONDS = 300.0
 """s that a tick's lease on a run lasts; Dagster gives a tick 60."""
 
-_CHECKPOINTS_A_QUERY = 200  # checkpoints
+_CHECKPOINTS_A_QUERY = 200  # checkpoints per query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

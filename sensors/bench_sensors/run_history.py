@@ -7,7 +7,7 @@ import dagster as dg
 from bench_resources.config.bench_toml import Settings
 from bench_resources.runs.run_history import delete_old_runs
 
-_RUNS_A_TICK = 100  # Dagster gives a tick 60 s
+_RUNS_A_TICK = 100  # runs that a tick deletes; Dagster gives a tick 60 s
 
 
 def run_history_sensor() -> dg.SensorDefinition:

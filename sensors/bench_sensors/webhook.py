@@ -22,9 +22,9 @@ from bench_resources.runs.failures import (
 )
 from bench_sensors.checkpoints import missing_numbers
 
-_TIMEOUT = 10.0  # s
+_TIMEOUT = 10.0  # s to wait for a response
 _LATE_SECONDS = 5.0  # s until every run that ended is recorded
-_RUNS_A_TICK = 100  # runs
+_RUNS_A_TICK = 100  # runs that a tick reports
 
 
 class _Post(NamedTuple):

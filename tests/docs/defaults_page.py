@@ -15,11 +15,13 @@ _PACKAGES = ("bench_assets", "resources/bench_resources", "sensors/bench_sensors
 _TOP = """\
 # Numbers in the code
 
-Numbers that a user may want to change are [settings](settings.md). Values taken from a benchmark's
-paper are defined in the suite's `settings.py`, or beside the method that uses them, with the
-section of the paper. The tables below list the numeric constants of modules. A name that begins
-with `_` is private to its module. Default values of parameters are not listed. Generated
-(`python -m tests.docs.defaults_page`).
+The tables list the constants of modules whose value is a number, or a calculation with numbers.
+The file is below the folder in the heading. The meaning is the comment in the code: a number
+without a unit counts what the comment names, *s* is seconds and *px* is pixels. Sections and tables
+in brackets are those of the paper of the suite. A name that begins with `_` is private to its
+module. Numbers that a user may want to change are [settings](settings.md).
+
+This page is generated from the code (`python -m tests.docs.defaults_page`).
 """
 
 
@@ -95,7 +97,7 @@ def page() -> str:
             rows_by_folder.setdefault(folder, []).extend(rows)
         for folder, rows in rows_by_folder.items():
             if rows:
-                header = "| file | name | value | unit, reason |\n|---|---|---|---|\n"
+                header = "| file | name | value | meaning, with its unit |\n|---|---|---|---|\n"
                 text += f"\n## {folder}\n\n{header}{''.join(rows)}"
     return text
 

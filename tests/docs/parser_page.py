@@ -13,12 +13,12 @@ PAGE = CHECKOUT / "docs" / "parser.md"
 _TOP = """\
 # Parser
 
-The rules of `bench_assets/core/reading/rules.toml` read answers; this page is generated from them (`python -m tests.docs.parser_page`).
-A response that no rule reads is *unread*. Another page has [measurements](parser-measured.md) on responses of real models.
+The rules in `bench_assets/core/reading/rules.toml` read answers: letters of options, numbers, yes or no, blanks, and the replies of judges.
+A response in which they find no answer is *unread*. [Measurements](parser-measured.md) show how they read responses of real models.
 
 1. Rules of the class *cuts* remove text that is not part of the response.
-2. *Explicit* rules read stated answers. If several match, the last one in the text counts; if they differ, the reading is `disputed`.
-3. If no explicit rule matches, *named* rules read a response that names one option only, or a result. Such readings are marked `named`, and counted separately.
+2. *Explicit* rules read stated answers. If several match, the last one in the text counts. If it is clearly meant as the answer but cannot be read, the response is unread. If the answers differ, the reading is `disputed`.
+3. If no explicit rule matches, *named* rules read a response that only names an option or a result. Metrics have the share of such responses.
 
 ```python run
 from bench_assets.core.reading.choices import read_choice
@@ -27,13 +27,15 @@ reading = read_choice("Both are old. The answer is (B).", ("left", "right"))
 print(reading.value, reading.form, reading.evidence, reading.named)
 ```
 
-Keys are read by the same rules. If the rules do not read a key as itself, its row is rejected with the reason.
+This prints the letter, the name of the rule, the position of the text that was read, and whether the answer is only named: `B statement (28, 31) False`.
+
+This page is generated from the rules (`python -m tests.docs.parser_page`). In the examples, ⏎ is a line break.
 
 """  # noqa: E501
 _LANGUAGES = """
 ## Languages
 
-Each of {n} languages is one line of plain words:
+The rules know {n} languages: {names}. A language is one line of words, for example:
 
 ```text
 {line}
@@ -49,25 +51,32 @@ def page() -> str:
 
 def _rules() -> Iterator[str]:
     """Lines of the table of rules."""
-    yield "|rule|class|meaning|example|\n|---|---|---|---|\n"
+    yield "|rule|class|meaning|response|read as|\n|---|---|---|---|---|\n"
     for rule in tables()["rule"]:
         reading_class = "named" if rule.get("named") else "explicit"
         rule_class = _CLASSES.get(rule["reads"], reading_class)
-        cells = [rule["name"], rule_class, rule["meaning"], _example(rule["yes"])]
+        cells = [rule["name"], rule_class, rule["meaning"], *_example(rule["yes"])]
         yield f"|{'|'.join(cells)}|\n"
 
 
-def _example(examples: list[dict[str, Any]]) -> str:
-    """The first example, as one line of code."""
+def _example(examples: list[dict[str, Any]]) -> tuple[str, str]:
+    """The first example as one line of code, and what is read in it."""
     text = examples[0]["text"].replace("\n", "⏎").replace("|", "\\|")
-    return f"``{text}``"
+    value = examples[0]["value"]
+    if isinstance(value, float):
+        value = f"{value:g}"
+    mark = "````" if "`" in text else "``"
+    space = " " if "`" in text else ""
+    code = f"{mark}{space}{text}{space}{mark}"
+    return code, ", ".join(value) if isinstance(value, list) else value
 
 
 def _languages() -> str:
     """The section about languages, with German as the example."""
     languages = tables()["languages"]
+    names = ", ".join(name.capitalize() for name in languages)
     fields = ", ".join(f'{name} = "{words}"' for name, words in languages["german"].items())
-    return _LANGUAGES.format(n=len(languages), line=f"german = {{ {fields} }}")
+    return _LANGUAGES.format(n=len(languages), names=names, line=f"german = {{ {fields} }}")
 
 
 if __name__ == "__main__":

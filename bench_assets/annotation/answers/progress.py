@@ -43,7 +43,7 @@ def undecided_units(
     return UndecidedUnits.classify(now, terms.until, reasons)
 
 
-_DAYS = 3  # window of the answer rate
+_DAYS = 3  # days of the window in which the answer rate is measured
 _MAX_DAYS_LEFT = 36_500  # days; a later end is not shown
 
 

@@ -7,7 +7,7 @@ from bench_assets.annotation.answers.values import lettered_choices
 from bench_assets.annotation.tasks import AnnotationTask, SourceTable, Unit
 from bench_assets.core.schema.rows import Prediction, Question
 
-_LETTERS = 12  # of a digest; 10,000 responses to a question collide with probability 2e-7
+_LETTERS = 12  # hexadecimal digits; 10,000 responses to a question collide with probability 2e-7
 
 
 def response_name(text: str) -> str:

@@ -19,14 +19,14 @@ from bench_assets.audit.framework.findings import (
 from bench_assets.audit.framework.text_normalization import count_phrase, split_words
 from bench_assets.core.schema.rows import Question
 
-_GRAM_LENGTH = 13  # words in a row
-_MIN_WORDS = 6  # fewest words of a text that is searched as a whole; shorter ones are common
-_MAX_QUESTION_SHARE = 0.05  # share of the questions; more matches of short texts are no accident
-_MIN_GRAM_SHARE = 0.5  # of a text's rare grams; more matches are no accident
+_GRAM_LENGTH = 13  # words of a gram, in a row
+_MIN_WORDS = 6  # words of a text that is searched as a whole; shorter ones are common
+_MAX_QUESTION_SHARE = 0.05  # share of matching questions, above which the check fails
+_MIN_GRAM_SHARE = 0.5  # share of a question's rare grams that must match
 _MAX_HASH_DISTANCE = 3  # bits of 64 in which the hashes of one image may differ
-_BANDS = 4  # hashes that differ in three bits agree in one of four bands
+_BANDS = 4  # bands of a hash: hashes that differ in three bits agree in one of them
 _BAND_BITS = 16  # bits of an image hash that are compared at once
-_MIN_BITS_SET = 16  # of 64 bits, 32 of which are set unless an image hardly varies
+_MIN_BITS_SET = 16  # bits of 64 that must be set; about 32 are, unless an image hardly varies
 
 _Gram = tuple[str, ...]
 

@@ -14,7 +14,7 @@ from bench_assets.audit.framework.text_normalization import (
 from bench_assets.audit.items.ambiguous_options import canonical_option, paraphrase_key
 from bench_assets.core.schema.rows import Question
 
-_MIN_LENGTH_RATIO = 0.8  # least length of the shorter of two texts, as a share of the longer
+_MIN_LENGTH_RATIO = 0.8  # length of the shorter of two texts, at least, as a share of the longer
 _EDGE_WORDS = 4  # words that two texts share at their beginning or end
 _MIN_TEXT_WORDS = 10  # words of a text without images; shorter ones repeat by accident
 _NEIGHBOURS = 30  # questions with a common beginning or end that each is compared with

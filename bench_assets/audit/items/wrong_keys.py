@@ -36,11 +36,11 @@ _MAX_KNOWLEDGE = 0.98  # cap on knowledge, so that one slip of a strong model is
 _SPREADS = (0.0, 1.0, 2.0, 3.0)  # standard deviations of ease that are tried, in logits
 _DRAWN = (0.05, 0.15, 0.3, 0.45, 0.6)  # mean shares of guesses drawn to one option that are tried
 _STRENGTHS = np.array([0.04, 0.3, 0.6, 0.9])  # nodes of the distribution of these shares
-_EVENNESS = 3.0  # of the Beta distribution over them: the higher, the less questions differ
-_MAX_FITTED = 800  # most questions to fit ``QuestionVariation`` on
+_EVENNESS = 3.0  # parameter of the Beta distribution: the higher, the less questions differ
+_MAX_FITTED = 800  # questions to which ``QuestionVariation`` is fitted, at most
 _WRONG = (0.005, 0.01, 0.02, 0.05, 0.1)  # shares of wrong keys that are tried
-_ASSUMED_WRONG = 0.02  # of the keys, so that wrong ones are not taken for misleading questions
-_BATCH_SIZE = 500  # questions; bounds memory
+_ASSUMED_WRONG = 0.02  # share of the keys that is assumed to be wrong
+_BATCH_SIZE = 500  # questions per batch; bounds memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,14 +252,14 @@ def _batch_likelihoods(matrix: ModelAnswers, habits: ModelHabits, knowledge: Flo
     return likelihoods
 
 
-MIN_MODELS = 3  # with fewer, the check is skipped
-MIN_QUESTIONS = 20  # with fewer, the check is skipped
+MIN_MODELS = 3  # models; with fewer, the check is skipped
+MIN_QUESTIONS = 20  # questions; with fewer, the check is skipped
 
-_DOUBTFUL = 20.0  # see evidence_of_wrong_keys
+_DOUBTFUL = 20.0  # see ``evidence_of_wrong_keys``
 _MIN_LISTED_RATIO = np.log(10.0)  # answers ten times as likely without the key, or more
-_MAX_SUSPECTS = 50  # listed suspects
+_MAX_SUSPECTS = 50  # suspects that are listed
 _MAX_SAME_MISTAKES = 0.8  # share of identical mistakes above which a model is a copy
-_MIN_MISTAKES = 10  # fewest mistakes to call a model a copy
+_MIN_MISTAKES = 10  # mistakes, with fewer of which no model is called a copy
 _MIN_OPEN_ANSWERS = 5  # assumed number of possible answers without options, at least
 _FULL_POINTS = 1 - 1e-6  # share of points that is full, but for rounding errors
 

@@ -34,12 +34,12 @@ from bench_assets.evaluation.baselines.blind_baselines import shuffle_responses
 from bench_assets.evaluation.runner import Runner, StoredResponses
 from bench_assets.evaluation.task import CANNOT_BE_READ, RULES, Task
 
-_MAX_PROMPTS = 5  # of a condition that are examined for images
+_MAX_PROMPTS = 5  # prompts of a condition that are examined for images
 _TEXT_ONLY = "text_only"
 """Mark in the decoding of a model that cannot see, see ``TransformersSpec.text_only``."""
 _BASELINES = frozenset({"random", "most_frequent", "constant"})
 
-_MIN_QUESTIONS = 20  # questions
+_MIN_QUESTIONS = 20  # questions; with fewer, the check is skipped
 _MAX_RUNS = 6  # blind runs that are compared
 _SOLVED = 0.75  # points that count as solved
 

@@ -31,9 +31,9 @@ MIN_QUESTIONS = 12
 MAX_OPTIONS = 10
 """Questions with more options are left out."""
 
-_MAX_QUESTIONS = 4000  # of one fit: a shortcut of five points is certain in fewer
-_FOLDS = 5  # of the cross-validation
-_MAX_STEPS = 80  # of the fit
+_MAX_QUESTIONS = 4000  # questions of one fit: a shortcut of five points is certain in fewer
+_FOLDS = 5  # folds of the cross-validation
+_MAX_STEPS = 80  # steps of the fit, at most
 _PRECISION = 1e-3  # change of the weights that ends the fit
 _RIDGE = 0.02  # L2 penalty; the mean loss is about 1
 

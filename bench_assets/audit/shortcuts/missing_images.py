@@ -28,14 +28,14 @@ from bench_assets.core.stats.clusters import cluster_questions
 
 _MAX_EXCEPTIONS = 0.1  # share up to which something is a mistake rather than a design
 _MAX_HASH_DISTANCE = 4  # bits of 64 in which hashes may differ after resizing or compression
-_BANDS = 5  # hashes that differ in four bits agree in one of five bands
+_BANDS = 5  # bands of a hash: hashes that differ in four bits agree in one of them
 _BAND_BITS = 13  # bits of an image hash that are compared at once
-_THUMBNAIL_SIDE = 64  # px, of images that are compared
-_MAX_DIFFERENCE = 20  # of 255: 99th percentile of pixel differences of equal images
-_MAX_MEAN_DIFFERENCE = 3  # of 255: mean pixel difference of equal images
+_THUMBNAIL_SIDE = 64  # px, side of thumbnails that are compared
+_MAX_DIFFERENCE = 20  # levels of 255: 99th percentile of pixel differences of equal images
+_MAX_MEAN_DIFFERENCE = 3  # levels of 255: mean pixel difference of equal images
 _MAX_COMPARED = 1000  # pairs whose pixels are compared, nearest hashes first
 _MAX_BAND_SIZE = 50  # images of a band that each is compared with
-_MAX_BLANK_RANGE = 12  # of 255: range of the channels over 64 x 64 cells; a faint line has more
+_MAX_BLANK_RANGE = 12  # levels of 255: range of the channels over 64 x 64 cells of a blank image
 _PLACEHOLDER = re.compile(r"[\[<(](?:IMAGE|IMG|PICTURE)[_ ]?\d*[\]>)]", re.IGNORECASE)
 
 

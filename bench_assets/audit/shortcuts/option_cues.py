@@ -23,10 +23,10 @@ from bench_assets.audit.shortcuts.key_guesser import (
 )
 from bench_assets.core.schema.rows import Question
 
-_USUAL_SHARE = 0.5  # of one answer, among questions without options
-_MIN_WORDED = 40  # fewest questions to learn a wording from
-_MAX_GROUPS = 16  # the largest ones
-_MIN_GROUP = 5  # fewest questions of a group that is learned apart
+_USUAL_SHARE = 0.5  # share of one answer, among questions without options
+_MIN_WORDED = 40  # questions from which a wording is learned, at least
+_MAX_GROUPS = 16  # groups that are learned apart, the largest ones
+_MIN_GROUP = 5  # questions of a group that is learned apart, at least
 _WORD_BUCKETS = 96  # hash buckets for the words of options
 _N_WORDING_FEATURES = _WORD_BUCKETS + 8
 _NUMBER = re.compile(  # a comma before three digits separates thousands, unless 0 precedes it

@@ -20,7 +20,7 @@ app = typer.Typer()
 _TEMPLATES = Path(__file__).parent / "templates"
 _EXAMPLE = "fridge"  # placeholder name in the templates
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-_IMAGE_SIZE = 96  # px
+_IMAGE_SIZE = 96  # px, side of an image of the example
 _MARGIN = 16  # px around a shape
 
 Name = Annotated[str, typer.Argument(help="Lower-case letters, digits and _, such as fridge.")]

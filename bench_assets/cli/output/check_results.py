@@ -6,8 +6,8 @@ from bench_assets.core.tables.arrow import to_json
 from bench_assets.workspace.console.output import print_json_result, print_result
 from bench_resources.models.registry.model_check import ModelCheck, ProbeResult
 
-_MAX_RESPONSE_LENGTH = 60  # characters
-_LABEL_WIDTH = 20  # characters
+_MAX_RESPONSE_LENGTH = 60  # characters of a response that are printed
+_LABEL_WIDTH = 20  # characters of the column of labels
 
 
 def print_check(check: ModelCheck, *, as_json: bool) -> None:

@@ -185,7 +185,7 @@ def _metric_cell(value: object) -> object:
 
 _MAX_EXAMPLES = 3  # questions that are printed
 _CONTEXT_LENGTH = 60  # characters shown on either side of a highlighted span
-_MAX_TEXT_LENGTH = 100  # characters
+_MAX_TEXT_LENGTH = 100  # characters of a text that are printed
 
 CAUSE_COLUMNS: Mapping[str, Cell] = {
     "cause": lambda row: row.cause,

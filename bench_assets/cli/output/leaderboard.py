@@ -17,7 +17,7 @@ from bench_assets.workspace.console.output import (
 )
 from bench_assets.workspace.inspect.leaderboard import Matrix, MatrixRow, matrices
 
-_WIDTH = 100  # characters
+_WIDTH = 100  # characters of a line
 _MAX_NAME_WIDTH = len("journeybench/")  # of a line in a task's name: the longest suite's
 
 

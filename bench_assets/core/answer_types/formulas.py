@@ -12,8 +12,8 @@ from bench_assets.core.extras import require_extra
 from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.schema.errors import SourceError
 
-_MAX_LENGTH = 20_000  # characters at the end of a response that are read
-_SECONDS = 5  # for one expression
+_MAX_LENGTH = 20_000  # characters of a response that are read, from its end
+_SECONDS = 5  # s for one expression
 _DELIMITED = re.compile(r"(?<!\\)\$|\\\(|\\\[|\\boxed")
 _COMMAND = re.compile(r"\\[a-zA-Z]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")

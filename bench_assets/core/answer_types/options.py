@@ -22,7 +22,7 @@ _LETTER_STYLES = (
 _OWN_LETTER = re.compile(r"\s*(?:\(([A-Z])\)|([A-Z])[.:)、])\s*(\S.*)", re.DOTALL)
 _HALF_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)}
 _OPTIONS_HEADING = re.compile(r"\s*\b(?:options?|choices)\s*(?:are)?\s*:?\s*\Z", re.I)
-_MIN_OPTIONS = 2  # in a text; a single letter is no list of options
+_MIN_OPTIONS = 2  # options in a text; a single letter is no list of options
 
 
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:

@@ -19,7 +19,7 @@ _LABEL = 250  # px, from the left edge to where bars begin
 _BAR_WIDTH = 300  # px, of a bar that reaches the end of its scale
 _ROW = 24  # px, of a bar with its gap
 _TOP = 40  # px, above the first bar
-_MAX_LABEL_LENGTH = 36  # characters
+_MAX_LABEL_LENGTH = 36  # characters of a label
 _BLUE, _INK, _ORANGE, _GREY = "#2563eb", "#111827", "#c2410c", "#6b7280"
 
 

@@ -91,8 +91,8 @@ def _alpha_to_rgb(image: Image.Image, stored_mode: str) -> Image.Image:
     return Image.alpha_composite(Image.new("RGBA", rgba.size, "white"), rgba).convert("RGB")
 
 
-MAX_PIXELS = 100_000_000  # px
-_JPEG_LIMIT_FACTOR = 1.75  # times the pixel limit: up to here, a JPEG is decoded at half its size
+MAX_PIXELS = 100_000_000  # pixels of an image, at most
+_JPEG_LIMIT_FACTOR = 1.75  # pixel limits, up to which a JPEG is decoded at half its size
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 _JPEG, _JPEG_START = ("JPEG", "MPO"), b"\xff\xd8"
@@ -111,7 +111,7 @@ _TRANSPOSITIONS = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-_FIRST_SIDEWAYS = 5  # from this orientation on, width and height are swapped
+_FIRST_SIDEWAYS = 5  # EXIF orientation, from which on width and height are swapped
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

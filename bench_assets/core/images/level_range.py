@@ -9,7 +9,7 @@ from PIL import Image
 _CELLS = 64  # cells a side, each of at least _MIN_CELL_SIZE px a side
 _MIN_CELL_SIZE = 3  # px a side
 _SPECKS = 0.02  # largest share of lone pixels in an image that is otherwise blank
-_MAX_SPECK_SIZE = 2  # most pixels of a speck
+_MAX_SPECK_SIZE = 2  # pixels of a speck, at most
 _BLANK_LEVELS = 12.0  # levels around the median that count as blank
 _MAX_SIDE = 1024  # px a side; larger images are shrunk
 _GRAIN = 9.0  # standard errors of a cell's mean that grain alone spreads over all cells

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-_PERMUTATIONS = 128  # of MinHash
-_SEED = 1  # of the permutations
-_RECALL_MARGIN = 0.35  # candidates are searched this far below the threshold,
-_LEAST_SEARCHED = 0.05  # but not below this similarity
-_CELLS = 1_000  # of the numerical integration over similarities
-_HASH_SIDE = 8  # of the low frequencies that make the bits of an image hash
+_PERMUTATIONS = 128  # permutations of MinHash
+_SEED = 1  # seed of the permutations
+_RECALL_MARGIN = 0.35  # similarity below the threshold from which candidates are searched
+_LEAST_SEARCHED = 0.05  # similarity from which candidates are searched, at least
+_CELLS = 1_000  # cells of the numerical integration over similarities
+_HASH_SIDE = 8  # rows and columns of low frequencies that make the bits of an image hash
 _FREQUENCIES = 32  # px; side of the shrunk image
 
 

@@ -58,7 +58,7 @@ PROMPTS_FILE = Path(__file__).with_name("second_look.toml")
 _LETTERED: Collection[FormKind] = ("choice", "answers", "references")
 _NONE_LETTERS = ("Z", "N")
 _NO_OPTION = r"\W*{}\W*(?:(?:failed(?: to [a-z ]+)?|none)\W*)?"
-_CACHED_READINGS = 20_000  # responses
+_CACHED_READINGS = 20_000  # readings of responses that are cached
 
 MakePrompt: TypeAlias = Callable[[Question, str], Prompt]
 

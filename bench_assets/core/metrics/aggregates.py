@@ -26,7 +26,7 @@ Scored: TypeAlias = tuple[Question, Score]
 Aggregate: TypeAlias = Callable[[Sequence[Scored]], Mean]
 
 IOU_THRESHOLD = 0.5  # IoU of a box that counts as found
-_ROUNDING = 1e-9  # a smaller difference of IoU is a rounding error
+_ROUNDING = 1e-9  # rounding error of a difference of IoU
 
 
 def accuracy(scored: Sequence[Scored]) -> Mean:

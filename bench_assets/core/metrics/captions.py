@@ -125,7 +125,7 @@ def bleu_of(counts: Floats) -> Floats:
     return np.asarray(precision ** (1 / np.arange(1, MAX_N + 1)) * brevity[:, None])
 
 
-_SIGMA = 6.0  # of the penalty on a difference in length, in bigrams
+_SIGMA = 6.0  # standard deviation, in bigrams, of the penalty on a difference in length
 
 
 def matches_and_cider(corpus: Corpus) -> tuple[Floats, Floats]:

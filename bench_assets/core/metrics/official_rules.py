@@ -16,7 +16,7 @@ from bench_assets.core.schema.rows import Question
 
 OfficialRule: TypeAlias = Literal["chartqa", "docvqa", "mathvista", "mmmu", "mmstar", "vqa"]
 
-_RELAXED = 0.05  # ChartQA, section 5.1
+_RELAXED = 0.05  # relative tolerance of ChartQA (section 5.1)
 
 
 def chartqa(response: str, question: Question) -> float:
@@ -56,7 +56,7 @@ def _distance_share(response: str, reference: str) -> float:
 _PUNCTUATION = ';/[]"{}()=+\\_-><@`,?!'
 _DIGIT_COMMA = re.compile(r"\d,\d")
 _FULL_STOP = re.compile(r"\.(?!\d)")
-_MAX_STOPS = 32  # the script gives a flag of ``re`` where ``sub`` expects a count
+_MAX_STOPS = 32  # full stops that are removed at most, as in the authors' script
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _DIGITS = {name: str(n) for n, name in enumerate(_NUMBERS)} | {"zero": "0"}
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -73,7 +73,7 @@ _CONTRACTIONS = (
     " you're you've"
 )
 _WITH_APOSTROPHE = {word.replace("'", ""): word for word in _CONTRACTIONS.split()}
-_AGREEING = 3  # people, for a full point
+_AGREEING = 3  # people who have to agree for a full point
 
 
 def vqa(response: str, question: Question) -> float:
@@ -115,7 +115,7 @@ _OPEN_NUMBERS = (
     re.compile(r"-?\d+(?:\.\d+)?[eE][+-]?\d+"),
     re.compile(r"-?(?:\d+\.\d+|\.\d+|\d+\b)(?![eE][+-]?\d+)(?![,\d])"),
 )
-_DECIMALS = 2  # to which the script rounds numbers
+_DECIMALS = 2  # decimals to which the script rounds numbers
 
 
 def mmmu(response: str, question: Question) -> float | None:

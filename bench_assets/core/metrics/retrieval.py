@@ -9,8 +9,8 @@ from bench_assets.core.schema.chat import Vectors
 
 Indices = npt.NDArray[np.int64]
 
-_BLOCK = 1 << 23  # similarities held at once
-_STEPS = 1_000_000  # cosines are compared to six decimals: machines round sums differently
+_BLOCK = 1 << 23  # similarities that are in memory at once
+_STEPS = 1_000_000  # steps of a cosine of 1: six decimals, because machines round sums differently
 
 
 def nearest(

@@ -163,7 +163,7 @@ _VQA_STOPS = re.compile(r"[;/\[\]\"{}()=+\\_><@`?!-]|[,.](?!(?<=\d[,.])\d)")
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _VQA_DIGITS = {word: str(n) for n, word in enumerate(_NUMBERS)} | {"zero": "0"}
 _ARTICLES = frozenset({"a", "an", "the"})
-_FULL_AGREEMENT = 3  # agreeing people for a full point, of ten
+_FULL_AGREEMENT = 3  # people of ten who have to agree for a full point
 
 
 def vqa_accuracy(response: str, references: Sequence[str]) -> float:

@@ -14,7 +14,7 @@ from bench_assets.core.reading.rules import Extent, Kind, part
 
 MAX_OPTIONS = 26  # options that have a letter that is read, A to Z
 _WORD_OR_SIGN = re.compile(r"[^\W\d]+|\d[\d.,]*|\S")
-_MARGIN, _MARGIN_RATIO = 40, 3  # a text that much longer than all options is none of them
+_MARGIN, _MARGIN_RATIO = 40, 3  # characters, and times the longest option: no longer text is one
 _MAX_LOWERCASE_LENGTH = 3  # characters of a text that is a lowercase letter: "(b)"
 
 

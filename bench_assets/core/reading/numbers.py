@@ -12,7 +12,7 @@ from bench_assets.core.text.number_words import format_number, words_to_digits
 
 _SCALES = {"k": 1e3, "M": 1e6, "mn": 1e6, "B": 1e9, "bn": 1e9, "tn": 1e12, "万": 1e4, "亿": 1e8}
 _PAIR_LENGTH = 100  # characters before the second number of a pair; bounds the time
-_MAX_EXPONENT = 100  # of ten
+_MAX_EXPONENT = 100  # largest exponent of ten
 _MAX_LENGTH = 200  # characters; a longer text is no number
 _NO_UNIT = ("", "%", "$", "€", "£", "¥")
 _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (

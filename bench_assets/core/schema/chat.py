@@ -361,7 +361,7 @@ class ImageTextEncoder(TextEncoder, Protocol):
         ...
 
 
-MOST_TOKENS = 10**9  # a higher count is not credible
+MOST_TOKENS = 10**9  # tokens of a response; a higher count is not credible
 _MAX_NAME_LENGTH = 400  # characters of ``served`` and of ``finish_reason``
 
 

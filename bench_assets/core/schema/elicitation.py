@@ -35,7 +35,7 @@ GENERATE = "generate"
 LIKELIHOOD = "likelihood"
 _DEFAULTS: dict[str, Normalization] = {"letters": "none", "brackets": "none", "texts": "bytes"}
 _MARK = "|elicit="
-_MAX_LOGPROB = 1e-4  # above 0 by rounding
+_MAX_LOGPROB = 1e-4  # largest log probability that is accepted; rounding can exceed 0
 
 
 @dataclass(frozen=True, slots=True)

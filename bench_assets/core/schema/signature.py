@@ -14,7 +14,7 @@ from typing import NamedTuple, Self
 
 from bench_assets.core.schema.errors import TableError
 
-_DIGITS = 12  # of a digest
+_DIGITS = 12  # hexadecimal digits of a digest
 
 OPEN, EXPIRED = "open", "expired"
 """Parts of a signature, and labels of questions: the numbers of open and of expired annotation

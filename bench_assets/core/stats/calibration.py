@@ -12,7 +12,7 @@ import numpy as np
 
 from bench_assets.core.stats.means import Floats, Mean, ScoredPoint, jackknife_interval, mean
 
-BINS = 10  # of confidence, equally wide
+BINS = 10  # bins of confidence, equally wide
 
 
 class ConfidentAnswer(NamedTuple):

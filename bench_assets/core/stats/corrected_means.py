@@ -26,8 +26,8 @@ from bench_assets.core.stats.means import (
 MIN_LABELS, MIN_CLUSTERS = 30, 10
 """Labelled units, and clusters with labels, below which a judge's mean is not corrected."""
 
-_MIN_VARIANCE = 1e-15  # a smaller variance is a rounding error
-_ROUNDING = 1e-9  # a smaller share is a rounding error
+_MIN_VARIANCE = 1e-15  # rounding error of a variance
+_ROUNDING = 1e-9  # rounding error of a share
 _SHARED = 1.0001  # effective labels per cluster, above which labels share clusters
 
 

@@ -24,12 +24,12 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Z = 1.959963984540054
 """97.5 % quantile of the normal distribution: 95 % intervals."""
 
-_OPPOSITE_CLUSTERS = 0.1  # of a cluster with the opposite result, added to the clusters
+_OPPOSITE_CLUSTERS = 0.1  # share of a cluster with the opposite result that is added
 _MODEL = 0.2  # weight of the variance by a common correlation, where clusters are uneven
 _PRIOR_CLUSTERS = 2.0  # normally distributed clusters, added to the clusters
-_MIN_VARIANCE = 1e-15  # a smaller variance is a rounding error
-_ROUNDING = 1e-9  # a smaller weight is a rounding error
-_BYTES = 16  # size of a cluster's digest
+_MIN_VARIANCE = 1e-15  # rounding error of a variance
+_ROUNDING = 1e-9  # rounding error of a weight
+_BYTES = 16  # bytes of a cluster's digest
 
 
 class ScoredPoint(NamedTuple):

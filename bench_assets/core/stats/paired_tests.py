@@ -13,10 +13,10 @@ import numpy as np
 
 from bench_assets.core.stats.means import Floats, satterthwaite_freedom, student_p, student_quantile
 
-_ALPHA = 0.05  # what a 95 % interval misses
-_FEW = 25  # effective clusters
-_UNEVEN = 0.75  # effective clusters per cluster
-_ENUMERATED = 14  # clusters whose signs are all tried
+_ALPHA = 0.05  # share of cases that a 95 % interval misses
+_FEW = 25  # effective clusters, below which there are few
+_UNEVEN = 0.75  # effective clusters per cluster, below which clusters are uneven
+_ENUMERATED = 14  # clusters, up to which all combinations of signs are tried
 _TEST = "paired t"
 _ROUNDING = 1e-6  # rounding error of points in a report
 

@@ -14,7 +14,7 @@ from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.stats.means import Z
 
-N_RESAMPLES = 2_000  # resamples of tasks
+N_RESAMPLES = 2_000  # resamples of the tasks
 _ALPHA = 0.05  # probability that any interval of a task misses its model's rank
 _MIN_Z = 1.9  # standard errors; below, p is above ``_ALPHA``
 _CERTAIN_Z = 8.5  # standard errors; above, p rounds to 0

@@ -101,7 +101,7 @@ def _n_disagreements(values: Counter[Hashable]) -> int:
 
 
 _Z = 1.959963984540054  # 97.5 % quantile of the normal distribution
-_MIN_VARIANCE = 1e-12  # a smaller variance is a rounding error
+_MIN_VARIANCE = 1e-12  # rounding error of a variance
 
 
 class Kappa(NamedTuple):

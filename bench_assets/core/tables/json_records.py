@@ -36,7 +36,7 @@ Value = TypeVar("Value")
 _ENTRY_SEPARATOR = re.compile(r"[\s,]*")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _LFS_POINTER = b"version https://git-lfs.github.com/"
-_BITS = 63  # of a whole number in a table, beside its sign
+_BITS = 63  # bits of a whole number in a table, besides its sign
 _TYPE_NAMES: dict[type, str] = {
     str: "a text",
     bool: "true or false",

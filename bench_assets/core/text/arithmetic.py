@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from bench_assets.core.text.number_words import format_number
 
-MAX_POWER = 10  # largest exponent
+MAX_POWER = 10  # largest exponent in a calculation
 
 _LITERAL = re.compile(r"\d+(?:\.\d+)?|\.\d+")
 _LEADING_ZEROS = re.compile(r"(?<![\d.])0+(?=\d)")

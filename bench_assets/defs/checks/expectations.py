@@ -74,7 +74,7 @@ def check_expectations(key: Sequence[str], rows: Sequence[Any]) -> dg.AssetCheck
     return check_result(blocking_failures(rows, table), n=len(rows), holds=holds)
 
 
-_MAX_SHOWN = 5  # unexpected values shown
+_MAX_SHOWN = 5  # unexpected values that are shown
 _MAX_VALUE_LENGTH = 120  # characters of a value that is shown
 
 

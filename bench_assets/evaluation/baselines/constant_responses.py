@@ -21,8 +21,8 @@ STOCK_RESPONSES = (
 )
 """Candidates for questions with a free-text answer."""
 
-_MAX_FREQUENT = 8  # most frequent right answers that are tried
-_MAX_PER_SLICE = 2  # most frequent right answers of a slice that are tried
+_MAX_FREQUENT = 8  # right answers that are tried, the most frequent ones
+_MAX_PER_SLICE = 2  # right answers of a slice that are tried, the most frequent ones
 _LIST_LENGTH = 20  # length of a list of frequent words or answers
 _MAX_SET_OPTIONS = 4  # options, up to which every set of letters is tried
 _MIN_SENTENCE_WORDS = 4.0  # words of the median answer, from which on texts are composed

@@ -24,7 +24,7 @@ from bench_assets.report.site.folder import Site, combined_digest, slug
 from bench_resources.tables.parquet import TableFiles
 
 _FORM = "5"  # version of the data, increased when the page's format changes
-_DIGITS = 6  # decimals
+_DIGITS = 6  # decimals of a number
 
 
 class ComparisonPage:

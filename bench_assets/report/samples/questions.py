@@ -14,7 +14,7 @@ RUN = 20 * CHUNK
 """Questions in memory, with their responses, while the report is built."""
 
 _SHORT = 160  # characters of a question's text, in the list
-_MANY = 200  # most distinct values of a label with a filter
+_MANY = 200  # distinct values of a label with a filter, at most
 _LONG = 60  # characters; labels with longer values get no filter
 
 Columns = Mapping[str, Sequence[Any]]

@@ -12,7 +12,7 @@ from bench_assets.report.samples.questions import CHUNK, Columns
 FindPrompts: TypeAlias = Callable[[Collection[str]], Mapping[str, str]]
 """Finds the turns of sent prompts as JSON, by SHA-256; omits unknown ones."""
 
-_DIGITS = 16  # of a digest
+_DIGITS = 16  # hexadecimal digits of a digest
 
 
 def short_name(sha256: str) -> str:

@@ -10,7 +10,7 @@ from urllib.parse import quote, urlencode
 from bench_assets.report.site.folder import slug
 from bench_resources.storage.atomic_write import open_atomic
 
-PORT = 8765  # default of the report
+PORT = 8765  # default port of the report
 _PORT_FILE = ".port"
 
 

@@ -62,8 +62,8 @@ def _with_valid_text(value: Any) -> Any:  # noqa: ANN401
 
 
 _UNFIT = re.compile(r"[^a-z0-9]+")
-_LETTERS = 40  # of a name that stay readable
-_SLUG_DIGITS = 8  # of a digest
+_LETTERS = 40  # characters of a name that are kept
+_SLUG_DIGITS = 8  # hexadecimal digits of a digest
 
 
 def slug(name: str) -> str:
@@ -100,7 +100,7 @@ def combined_digest(*parts: str) -> str:
 
 STAMPS_FILE = ".stamps.json"
 STATIC = Path(__file__).parents[1] / "static"
-_DIGITS = 10  # of a digest
+_DIGITS = 10  # hexadecimal digits of a digest
 
 
 @dataclass(frozen=True, slots=True)

@@ -209,7 +209,7 @@ CATEGORIES = (
 """The taxonomy of section 3.1, in the order of Table 3."""
 
 
-N_PUBLISHED_PAIRS = 353  # section 3.4: 706 queries
+N_PUBLISHED_PAIRS = 353  # pairs of the release: 706 queries (section 3.4)
 
 
 def select_pairs(

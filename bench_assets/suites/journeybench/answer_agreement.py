@@ -11,7 +11,7 @@ from bench_assets.core.text.number_words import format_number, list_numbers
 NUMBER_TOLERANCE = 0.1
 """Numbers this far apart are the same answer, as in JourneyBench's answer_verification.py."""
 
-_EPSILON = 1e-9  # 3.1 - 3.0 is a little more than 0.1
+_EPSILON = 1e-9  # rounding error: 3.1 - 3.0 is a little more than 0.1
 _STEP = re.compile(r"=\s*\$?(-?\d[\d,]*(?:\.\d+)?)")
 _OPTION_SPELLINGS = (("the first image", "the second image"), ("first image", "second image"))
 

@@ -17,7 +17,7 @@ from bench_assets.suites.multi.notation import matches_gold
 
 Position = Literal["start", "end"]
 
-_MAX_LETTERS = 13  # A to M, of a question whose options are not known
+_MAX_LETTERS = 13  # letters, A to M, of a question whose options are not known
 _THOUGHT = re.compile(r"Thought，持续 [0-9]+ 秒")
 _BOX_OPENS = re.compile(r"\\boxed\\?\{\\text\\?\{")
 _BOX_CLOSES = re.compile(r"\\?\}\\?\}")

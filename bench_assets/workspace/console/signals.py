@@ -19,7 +19,7 @@ SIGNAL_NAMES = {signal.SIGINT: "Ctrl-C", signal.SIGTERM: "SIGTERM", signal.SIGHU
 RESUME_MESSAGE = (
     "finished tables and received responses are kept; run the same command again to continue"
 )
-EXIT_BASE = 128  # plus the signal's number, as in shells
+EXIT_BASE = 128  # exit code before the signal's number is added, as in shells
 _WAKE_UP_SECONDS = 1.0  # s for the listener thread to wake up
 _NOTICE_SECONDS = 2.0  # s until a message explains that the command is still ending
 

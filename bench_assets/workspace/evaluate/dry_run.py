@@ -32,8 +32,8 @@ from bench_resources.models.registry.opening import Models
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.rows import ResponseAverages, TokenCounts
 
-_TOKENS_PER_IMAGE = 1000  # order of magnitude for Qwen2.5-VL, LLaVA-NeXT and GPT-4o
-_LETTERS_PER_TOKEN = 4  # in Latin text; any other character counts as a token
+_TOKENS_PER_IMAGE = 1000  # tokens: order of magnitude for Qwen2.5-VL, LLaVA-NeXT and GPT-4o
+_LETTERS_PER_TOKEN = 4  # letters per token of Latin text; any other character counts as a token
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

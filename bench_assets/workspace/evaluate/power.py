@@ -26,9 +26,9 @@ from bench_assets.evaluation.task import ScoredQuestion, Task
 from bench_assets.evaluation.units import ScoredMetric, metric_pairs
 from bench_assets.workspace.materialization.workbench import Workbench
 
-_ASSUMED_CORRELATION = 0.3  # between questions of a cluster, without evaluated models
+_ASSUMED_CORRELATION = 0.3  # correlation of questions of a cluster, without evaluated models
 _SAME_QUESTIONS, _OTHER_QUESTIONS = "on the same questions", "on other questions"
-_MAX_MODELS = 8  # whose neighbours in rank are compared; enough for a median
+_MAX_MODELS = 8  # models whose neighbours in rank are compared; enough for a median
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from bench_assets.workspace.materialization.opening import open_workbench
 from bench_resources.config.environment import environment_of
 from bench_resources.models.managed import process_watchdog
 
-_GC_THRESHOLD = 50_000  # as in ``bench_assets.cli.start``; halves the time of imports
+_GC_THRESHOLD = 50_000  # objects before a garbage collection; halves the time of imports
 
 
 @contextmanager

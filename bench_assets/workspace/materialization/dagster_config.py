@@ -37,7 +37,7 @@ _RESERVED = {
 }
 """Entries that ``dagster.site.yaml`` may not set, each with its origin."""
 
-_START_SECONDS = 300  # start_timeout_seconds of the file beside this module
+_START_SECONDS = 300  # s: start_timeout_seconds of dagster.yaml beside this module
 _INSTANCE = {"module": "bench_resources.runs.dagster_instance", "class": "HomeInstance"}
 _COORDINATOR = {"module": "bench_resources.runs.run_pools", "class": "PoolCoordinator"}
 

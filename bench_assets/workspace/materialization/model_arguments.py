@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _MOST_LISTED = 20  # models of a server that an error lists
 _PORTS = {"http": 80, "https": 443}
-_CONNECT_TIMEOUT = 5.0  # s
+_CONNECT_TIMEOUT = 5.0  # s to connect to a server
 
 
 def resolve_models(

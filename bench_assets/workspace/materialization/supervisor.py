@@ -26,10 +26,10 @@ _GOOD_SECONDS = 60.0  # s of running after which pauses begin from the first aga
 _POLL_SECONDS = 0.5  # s between two polls of the services
 _HEALTH_SECONDS = 300.0  # s between two health checks, each a process of a CPU-second
 _DOUBT_SECONDS = 30.0  # s to the next health check after a failed one
-_MAX_UNHEALTHY = 3  # failed health checks in a row
+_MAX_UNHEALTHY = 3  # failed health checks in a row, after which a service is restarted
 _END_SECONDS = process_watchdog.PATIENCE + 5.0
-_LOG_BYTES = 20_000_000  # of the log; the one before it is kept
-_LOG_LINES = 8  # last lines of the log, in errors
+_LOG_BYTES = 20_000_000  # bytes of the log; the one before it is kept
+_LOG_LINES = 8  # last lines of the log that an error shows
 
 
 class _ServiceState:

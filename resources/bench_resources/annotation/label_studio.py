@@ -34,7 +34,7 @@ _STYLE = (
 )
 _HIDDEN = "unit"  # an object that every task has: a control must belong to one
 _IMAGE = "image"  # the image to mark
-_INLINE = 60  # most characters of all choices that are shown in one line
+_INLINE = 60  # characters of all choices that are shown in one line, at most
 _MARK_TAGS = {"points": "KeyPointLabels", "boxes": "RectangleLabels"}
 _DOLLAR = "$\N{ZERO WIDTH SPACE}"
 _NO_ANNOTATIONS = "no list of annotations. Export in the format JSON, not JSON-MIN"

@@ -42,7 +42,7 @@ _PROCESSOR = {
 # (InstructBLIP's qformer_tokenizer), and trusted code.
 _PROCESSOR_FOLDERS = re.compile(r"additional_chat_templates|(?!tokenizer$)\w*tokenizer\w*")
 _READ_FOLDERS = re.compile(rf"{_PROCESSOR_FOLDERS.pattern}|custom_generate")
-_FOLDERS_ABOVE = 2  # runs/sft/v0/checkpoint-500: the run's root is one or two above
+_FOLDERS_ABOVE = 2  # folders between a checkpoint and its run: runs/sft/v0/checkpoint-500
 _SHARD = re.compile(r"(?P<stem>model|pytorch_model)-\d+-of-\d+\.(?P<kind>safetensors|bin)")
 _UNSHARDED = ("model.safetensors", "pytorch_model.bin")
 _GGUF_SHARD = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<n>\d{5})\.gguf")

@@ -15,7 +15,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.text.redaction import REDACTED, replace_keys
 
 _CONNECT_TIMEOUT = 3.0  # s, including name resolution
-_REACHABILITY_SECONDS = 30.0  # cached for so long: one checkpoint needs several requests
+_REACHABILITY_SECONDS = 30.0  # s that a result is cached: one checkpoint needs several requests
 _PATIENCE = 45.0  # s without a response after which no further request is sent
 _READ_TIMEOUT = 10.0  # s between two bytes, as in the library's own downloads
 _LONG_WAITS = ("retry-after", "ratelimit")

@@ -288,7 +288,7 @@ def _refuse_page(file: Path) -> None:
         raise ValueError("the hub sent a web page in its place")
 
 
-_BLOCK = 4096  # bytes
+_BLOCK = 4096  # bytes of a block that is read
 _SMALL = 1 << 20  # bytes; files up to here are read whole
 _SPREAD = 64  # blocks read of a weight file whose tensor positions are unknown
 

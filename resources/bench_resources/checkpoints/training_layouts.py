@@ -47,7 +47,7 @@ def _layouts() -> tuple[TrainingLayout, ...]:
 
 
 _DEEPEST = 2  # levels of subfolders that are listed: iter_0000500/mp_rank_00/
-_MOST_NAMES = 50_000  # listed at most, upper levels first: a folder may hold a data set
+_MOST_NAMES = 50_000  # names that are listed, upper levels first: a folder may hold a data set
 
 
 def layout_of(folder: Path) -> UnconvertedFolder | None:

@@ -98,7 +98,7 @@ KEY = re.compile(r"(?P<name>[A-Za-z0-9][A-Za-z0-9._@+=/-]*)@(?P<content>[0-9a-f]
 
 _UNFINISHED = re.compile(r"^tmp[-_.]|\.(tmp(?!l\b)|partial|incomplete)|\.part$")
 _CHECK_ERRORS = (ModelError, OSError)  # OSError: it disappeared meanwhile, or cannot be read
-_RECHECK_SECONDS = 2.0  # s
+_RECHECK_SECONDS = 2.0  # s between two looks at a new checkpoint, at most
 _LOST_AND_FOUND = "lost+found"  # only its owner can list it; it holds no checkpoints
 
 

@@ -31,8 +31,8 @@ _PENDING = frozenset({"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "RES
 _RUNNING = frozenset({"RUNNING", "COMPLETING", "SIGNALING", "STAGE_OUT", "STOPPED", "SUSPENDED"})
 _UNKNOWN_STATE = "GONE"  # unknown to Slurm: it ended more than MinJobAge ago
 _NO_STATE = "?"  # the controller does not respond
-_RESPONSE_TIMEOUT = 60.0  # s; without a controller squeue gives up after some 20 s
-_LINES = 20  # of the log that a failed run shows
+_RESPONSE_TIMEOUT = 60.0  # s to wait for Slurm, whose squeue gives up after some 20 s
+_LINES = 20  # lines of the log that a failed run shows
 
 
 class SlurmLauncher(dg.DefaultRunLauncher):

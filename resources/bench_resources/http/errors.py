@@ -238,7 +238,7 @@ def _page_text(data: bytes) -> str:
     return f"a web page: {title[1].strip()}" if title else text
 
 
-MOST_BYTES = 16 * 2**20  # of a body; a million tokens take a third of it
+MOST_BYTES = 16 * 2**20  # bytes of a body; a million tokens take a third of it
 
 
 async def read_body(response: aiohttp.ClientResponse) -> bytes | None:

@@ -6,7 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from urllib.parse import urljoin
 
-_MOST_BYTES = 1 << 20  # of a page of a local service
+_MOST_BYTES = 1 << 20  # bytes of a page of a local service, at most
 _ERRNO = re.compile(r"\[Errno -?\d+\] ")
 
 

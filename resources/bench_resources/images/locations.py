@@ -162,7 +162,7 @@ def _has_content(file: Path, data: bytes) -> bool:
         return False
 
 
-_THREADS = 16  # concurrent requests
+_THREADS = 16  # concurrent requests to an object store
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,10 @@ Row = TypeVar("Row")
 
 # px; six thumbnails stay under 40 KB: metadata of every materialization is kept
 _THUMBNAIL_SIDE = 120
-_MAX_IMAGE_CHARACTERS = 80_000  # of all images of a table
-_MAX_IMAGES = 8  # of a question
+_MAX_IMAGE_CHARACTERS = 80_000  # characters of all images of a table
+_MAX_IMAGES = 8  # images of a question
 _MAX_TEXT = 500  # characters of a text
-_MAX_TEXT_CHARACTERS = 100_000  # of all texts of a table; an escaped character counts as five
+_MAX_TEXT_CHARACTERS = 100_000  # characters of all texts of a table; an escaped one counts as five
 
 
 class PreviewTable:

@@ -243,7 +243,7 @@ def _dicts(result: sa.CursorResult[Any]) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in result]
 
 
-_COPIED_ROWS = 1000  # rows
+_COPIED_ROWS = 1000  # rows that are copied at once
 
 Item = TypeVar("Item")
 

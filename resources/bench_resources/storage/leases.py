@@ -20,7 +20,7 @@ _CLOCK = {  # s since 1970
     "postgresql": "SELECT extract(epoch FROM clock_timestamp())::double precision",
     "sqlite": "SELECT (julianday('now') - 2440587.5) * 86400.0",
 }
-_RETENTION_SECONDS = 7 * 86400.0  # an expired lease stays, as a sign that its owner was lost
+_RETENTION_SECONDS = 7 * 86400.0  # s that an expired lease stays, as a sign that its owner was lost
 _SERVER_START = "SELECT extract(epoch FROM pg_postmaster_start_time())::double precision"
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("bench_assets.locks")
 _POLL = 0.1  # s between two attempts to take a file lock
 
-LEASE = 60.0  # s
+LEASE = 60.0  # s that a lease lasts
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # s between two attempts to take a lease
 _RELEASE_PATIENCE = 5.0  # s to wait for a database that is away when a lease is released
 

@@ -66,8 +66,8 @@ def _format_type(kind: object) -> str:
     return str(kind).replace("typing.", "").replace("collections.abc.", "")
 
 
-_PREVIEW_ROWS = 8  # rows
-_PREVIEW_CHARACTERS = 160  # of a cell
+_PREVIEW_ROWS = 8  # rows of a preview
+_PREVIEW_CHARACTERS = 160  # characters of a cell in a preview
 
 
 def preview(rows: Sequence[Any]) -> dict[str, dg.MetadataValue]:

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-_MAX_CONCURRENT = 32  # objects
+_MAX_CONCURRENT = 32  # objects that are fetched at once
 
 FetchedTable: TypeAlias = pa.Table | str
 """The rows of a table, or the reason why it cannot be read."""

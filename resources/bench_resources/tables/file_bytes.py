@@ -39,7 +39,7 @@ _ZERO_DIGEST = b"0" * sha256().digest_size * 2
 # The name and the length of its value, as Thrift encodes them.
 _DIGEST_MARKER = _METADATA_KEY.encode() + b"\x18" + bytes([len(_ZERO_DIGEST)])
 _MAGIC = b"PAR1"
-_CHUNK = 1 << 20  # bytes
+_CHUNK = 1 << 20  # bytes that are read at once
 
 
 class TableBytes(TableLocations):

@@ -54,7 +54,7 @@ FAILED_REQUESTS = "bench/errors"
 PART_FIELD = "bench/part"
 """Metadata of an asset whose steps make several partitions: the field that names a row's."""
 
-_RECENT = 3  # tables that a run holds: questions, responses, verdicts
+_RECENT = 3  # tables that a run keeps in memory: questions, responses, verdicts
 _GROUP_ROWS = 8192  # rows of a row group
 
 

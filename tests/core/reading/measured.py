@@ -170,17 +170,27 @@ def page(rows: Sequence[ReadResponse]) -> str:
     lines = [
         "# Parser on real responses",
         "",
-        f"Measured on {datetime.now(UTC):%Y-%m-%d} on responses of real models, as their authors published them",
-        "(`python -m tests.core.reading.measured`). *n* counts responses; all other columns are percentages.",
-        "*Read*: an answer was read; *right*: it equals the key, of all responses. *Differs*: of the read answers, those unlike the",
-        "source's own extraction, where it has one. Columns after *explicit* leave out answers that are only *named* ([classes](parser.md)).",
+        f"Measured on {datetime.now(UTC):%Y-%m-%d} on responses of models that the authors of the sources published",
+        "(`python -m tests.core.reading.measured`). The sources are BIG-Bench Hard (bbh), BLINK, GAOKAO-Bench, OpenAI's solutions of",
+        "GSM8K, MathVista, MMLU-Pro and MMMU-Pro. The answer is one option (choice), several (choices), a number, or yes or no.",
+        "*n* is the number of responses. All other columns are percentages:",
+        "",
+        "- *read*: of all responses, those in which the [rules](parser.md) read an answer",
+        "- *right*: of all responses, those in which the read answer equals the key",
+        "- *differs*: of the read answers that the source extracted too, those that differ from its extraction; empty if there are none",
+        "",
+        "The last three columns count explicit answers only, without those that are only named.",
         "",
         *_source_table(rows),
         "",
+        "The next table has the read answers by the rule that read them. The percentages are of these answers. *Differs* is split into",
+        "BLINK and the other sources.",
+        "",
         *_form_table(rows),
         "",
-        "The same responses by other projects' parsers, as their published rules say, without random draws.",
-        "A cell has the percentage of responses that are read, and that are right.",
+        "The last tables compare the rules with those of other projects, for one option and for numbers. The header has the benchmark for which",
+        "a project made its rules, if there is one. Where these draw an answer at random, no answer is read. A cell has two percentages of",
+        "responses: read/right.",
     ]
     for kind, parsers in PARSERS.items():
         samples = [row.sample for row in rows if row.sample["kind"] == kind]
@@ -202,7 +212,7 @@ def _cell(percentage: float) -> str:
 
 def _source_table(rows: Sequence[ReadResponse]) -> Iterator[str]:
     """Lines of a table: shares read, right and different, by source and kind."""
-    yield "|source, kind|n|read|right|differs|explicit|right|differs|"
+    yield "|source, kind of answer|n|read|right|differs|explicit: read|explicit: right|explicit: differs|"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
     for source, kind in sorted({(row.sample["src"], row.sample["kind"]) for row in rows}):
         of_source = [
@@ -223,7 +233,7 @@ def _source_table(rows: Sequence[ReadResponse]) -> Iterator[str]:
 
 def _form_table(rows: Sequence[ReadResponse]) -> Iterator[str]:
     """Lines of a table: shares right and different by form, the most frequent form first."""
-    yield "|form|n|right|differs, without BLINK|differs, BLINK|"
+    yield "|rule|n|right|differs, without BLINK|differs, BLINK|"
     yield "|---|---:|---:|---:|---:|"
     forms = defaultdict(list)
     for row in rows:

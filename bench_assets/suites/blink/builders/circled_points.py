@@ -47,8 +47,8 @@ from bench_assets.suites.blink.builders.raw_files import (
 
 SHADES = ("A is darker", "B is darker", "About the same")
 _OPTIONS = {"Relative_Depth": ("A is closer", "B is closer"), "Relative_Reflectance": SHADES}
-_MIN_SCORE = 0.5  # least ``darker_score`` of a comparison; not given by the paper
-_COMMAS = 4  # least number of commas in a line of points, even in a truncated one
+_MIN_SCORE = 0.5  # ``darker_score`` of a comparison, at least; not given by the paper
+_COMMAS = 4  # commas in a line of points, at least, even in a truncated one
 
 
 class _ComparedPoints(NamedTuple):

@@ -63,13 +63,13 @@ _TOO_CLOSE = "ambiguous: the points lie too close together"
 _N_FUNCTIONS = 5  # points of a tool
 
 # Of interest points; not given by the paper.
-_MIN_VIEW_DISTANCE = 0.08  # between any two options, as a share of the image's height
-_MARGIN = 0.03  # from the edges of both images, as a share of the height
-_CORNER_QUALITY = 0.05  # least strength, as a share of the strongest corner's
-_CORNER_DISTANCE = 0.02  # least distance between corners, as a share of the height
+_MIN_VIEW_DISTANCE = 0.08  # distance between any two options, as a share of the image's height
+_MARGIN = 0.03  # distance from the edges of both images, as a share of the height
+_CORNER_QUALITY = 0.05  # strength, at least, as a share of the strongest corner's
+_CORNER_DISTANCE = 0.02  # distance between corners, at least, as a share of the height
 _MAX_CORNERS = 300  # corners found in an image
 
-_MIN_DETERMINANT = 1e-12  # absolute value; below it a homography is taken to be singular
+_MIN_DETERMINANT = 1e-12  # absolute value, below which a homography counts as singular
 
 Homography = NDArray[np.float64]  # 3 x 3; px of one image to px of another, as stored
 

@@ -59,7 +59,7 @@ _KINDRED = (
 )
 """Groups of styles that people confuse; a question never contrasts two of one group. The paper
 gives none."""
-_MIN_VOTES = 6  # least number of people that agreed on a triplet; DreamSim uses six
+_MIN_VOTES = 6  # people that agreed on a triplet, at least; DreamSim uses six
 
 
 def art_style(source: Path, rng: Random) -> Candidates:
@@ -146,7 +146,7 @@ def _photograph_draft(source: Path, entry: Entry, where: str) -> Draft:
 
 _HIDDEN = ((2, 0), (2, 1), (0, 2), (1, 2), (2, 2))  # column, row of cells the question never shows
 _CENTRE = (1, 1)
-_MIN_DIFFERENCE = 12.0  # of pieces on average, in levels of 255; not given by the paper
+_MIN_DIFFERENCE = 12.0  # mean difference of pieces, in levels of 255; not given by the paper
 
 
 def jigsaw(source: Path, rng: Random) -> Candidates:

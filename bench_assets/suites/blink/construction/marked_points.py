@@ -29,7 +29,7 @@ from bench_assets.core.tables.source_folder import format_json, write_files
 _TASKS = read_tasks(Path(__file__).parents[1] / "annotation.toml").tasks
 TO_MARK = "to_mark"
 
-_N_PUZZLES = 300  # of both splits (Table 3)
+_N_PUZZLES = 300  # puzzles of both splits (Table 3)
 _, _darker_field = _TASKS["reflectance_points"].fields
 _DARKER = dict(zip(_darker_field.choices, "12E", strict=True))
 """Each choice in the notation of Intrinsic Images in the Wild."""

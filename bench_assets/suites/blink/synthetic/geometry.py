@@ -23,8 +23,8 @@ from bench_assets.suites.blink.synthetic.surfaces import (
 Matrix = NDArray[np.float64]
 
 _SIZE = (400, 300)  # px
-_FOCAL = 420.0  # px
-_CAMERA_DISTANCE = 5.0  # from the middle of the box, whose half is 1 long
+_FOCAL = 420.0  # px, focal length of the camera
+_CAMERA_DISTANCE = 5.0  # half sides of the box between the camera and its middle
 _TOYS = ("camera", "laptop", "mug")
 
 

@@ -106,7 +106,7 @@ def as_file(pixels: Pixels, image_format: str) -> bytes:
 
 
 _SIZE = (360, 270)  # px
-_COLUMNS, _ROWS = 4, 3  # tiles of a shaded wall
+_COLUMNS, _ROWS = 4, 3  # columns and rows of tiles of a shaded wall
 _ALBEDOS = (0.15, 0.28, 0.5, 0.9)  # far enough apart to be told apart
 
 
@@ -177,7 +177,7 @@ def _darker(first: float, second: float) -> str:
     return "1" if first < second else "2"
 
 
-_CELL = 110  # px
+_CELL = 110  # px, side of a tile
 _COLOURS = ("crimson", "royalblue", "seagreen", "darkorange", "purple", "black")
 
 

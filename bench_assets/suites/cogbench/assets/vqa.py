@@ -68,7 +68,7 @@ from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, table_output
 
 _FOLDER = AssetFolder("cogbench/vqa")
-_SEED = 0  # of the option orders in blind runs
+_SEED = 0  # seed of the option orders in blind runs
 
 
 @_FOLDER.step(

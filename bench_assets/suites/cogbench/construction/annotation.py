@@ -30,7 +30,7 @@ from bench_assets.suites.cogbench.construction.merging import MergedItem
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 
-_ANNOTATORS = 3  # of each image (section 2.2)
+_ANNOTATORS = 3  # annotators of each image (section 2.2)
 _IN_BRACKETS = re.compile(r"(?:\[[^\[\]]*\]\s*)+")  # one or more chains, as in Figure 6
 
 _TASKS = read_tasks(Path(__file__).parents[1] / "annotation.toml").tasks

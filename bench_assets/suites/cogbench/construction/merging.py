@@ -40,8 +40,8 @@ from bench_assets.suites.cogbench.dataset.reasoning import (
     read_chain,
 )
 
-MIN_WORD_COSINE = 0.75  # of a word and the one that replaces it; boy and girl have 0.62
-_MIN_PREMISE_COSINE = 0.3  # least cosine of the premises of chains with one conclusion
+MIN_WORD_COSINE = 0.75  # cosine of a word and the one that replaces it; boy and girl have 0.62
+_MIN_PREMISE_COSINE = 0.3  # cosine of the premises of chains with one conclusion, at least
 _DENIALS = re.compile(r"\b(?:not|no|never|nobody|nothing|without|cannot|unable)\b|n['’]t\b")
 _NUMBERS = re.compile(
     r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|first|second|third)\b"

@@ -28,7 +28,7 @@ from bench_assets.suites.cogbench.construction.selection import image_id
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS, content_words, word_share
 from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 
-_MIN_MENTIONED_SHARE = 0.5  # least share of an item's words in a description that mentions it
+_MIN_MENTIONED_SHARE = 0.5  # share of an item's words that a description has to mention
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

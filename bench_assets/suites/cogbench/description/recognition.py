@@ -214,7 +214,7 @@ def remove_denied(description: str) -> str:
     return description
 
 
-MAX_FALSE_POSITIVES = 0.05  # of the nouns that name something else
+MAX_FALSE_POSITIVES = 0.05  # share of the nouns for something else that are recognised
 _PAIR_LINE = re.compile(r"^([+-]) ([^:\n]+): (.*)$", re.MULTILINE)
 _PAIRS = Path(__file__).with_name("entity_pairs.txt")
 KNOWN_THRESHOLDS = {("all-MiniLM-L6-v2@sha256:1796dd706fccb36d", "90af9910"): 0.6604}

@@ -28,7 +28,7 @@ from bench_assets.suites.cogbench.dataset.reasoning import (
 from bench_assets.suites.cogbench.description import prompts
 from bench_assets.suites.cogbench.description.questions import KeyPoint, key_points
 
-TRIES = 5  # as the authors' cognition_gpt_eval.py
+TRIES = 5  # requests for one verdict, as in the authors' cognition_gpt_eval.py
 WITH_REASONING = ", thoughts included"  # suffix of a criterion: their code keeps the reasoning
 
 

@@ -17,9 +17,9 @@ from bench_assets.suites.cogbench.dataset.source import SourceQuestion
 
 Material: TypeAlias = Mapping[str, Any]
 
-IMAGES = 4  # of each story
+IMAGES = 4  # images of each story
 _SIZE = (384, 288)  # px
-_HORIZON = 212  # px
+_HORIZON = 212  # px from the top of an image
 _CHILD = (168, 170), 86  # corner and size, px
 _SHIFT = 6  # px, largest random offset of a thing
 

@@ -85,9 +85,9 @@ def _category(question: SourceQuestion) -> str:
 
 
 _LETTERS = "ABCD"
-_SEED = 0  # of the option orders; another seed would make another benchmark
+_SEED = 0  # seed of the option orders; another seed would make another benchmark
 _ANSWER_LINE = re.compile(r"Correct Answer: \[([A-D])\]")
-_LINES_PER_QUESTION = 6  # a question, four options and the answer
+_LINES_PER_QUESTION = 6  # lines of a question: its text, four options and the answer
 _MAX_TRIES = 3  # requests to the writer per kind of an image
 
 

@@ -28,7 +28,7 @@ from bench_assets.suites.cogbench.dataset.source import REFINEMENTS, SourceQuest
 from bench_assets.suites.cogbench.vqa import prompts
 from bench_assets.suites.cogbench.vqa.scoring import score_carefully
 
-LENGTH_RATIO = 1.5  # times the longest of the other options, in characters
+LENGTH_RATIO = 1.5  # lengths of the longest other option, in characters
 SOLVABLE = "solvable without the image"
 
 
@@ -117,9 +117,9 @@ def _is_right(question: Question, response: str) -> bool:
 
 Action: TypeAlias = Literal["keep", "drop", "replace"]
 
-_SHARE_OF_LETTER = 0.25  # of the right answers, with four letters
-_MAX_IMBALANCE = 0.1  # of a letter's share among right answers
-_MIN_QUESTIONS = 20  # fewer are too few to tell an imbalance from chance
+_SHARE_OF_LETTER = 0.25  # expected share of a letter among right answers, with four letters
+_MAX_IMBALANCE = 0.1  # largest deviation of a letter's share among right answers
+_MIN_QUESTIONS = 20  # questions; fewer are too few to tell an imbalance from chance
 
 TOO_LONG, REPEATED = "an option is much longer than the rest", "the question was asked before"
 NEEDS_NO_IMAGE = (

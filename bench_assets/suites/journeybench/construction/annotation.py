@@ -29,9 +29,9 @@ from bench_assets.suites.journeybench.raw_material import (
 from bench_assets.suites.journeybench.text_generation import GeneratedText
 
 N_FILTERING = 4  # annotators per image, at least (3.1)
-N_WRITERS = 8  # per image (3.2)
-N_VERIFIERS = 4  # per caption (3.2)
-N_CHECKING = 3  # per statement, look-alike or question: the paper gives no number
+N_WRITERS = 8  # writers per image (3.2)
+N_VERIFIERS = 4  # verifiers per caption (3.2)
+N_CHECKING = 3  # annotators per statement, look-alike or question: the paper gives no number
 
 _IMAGE = "Image"
 

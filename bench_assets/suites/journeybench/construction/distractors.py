@@ -27,7 +27,7 @@ from bench_assets.suites.journeybench.text_generation import (
     text_fields,
 )
 
-_SAME = 0.97  # least cosine between a statement and a caption that it repeats
+_SAME = 0.97  # cosine from which a statement repeats a caption
 MAX_STATEMENTS = 6  # statements per image; 5 to 6 in the released data
 
 _STATEMENT_PROMPT = """\

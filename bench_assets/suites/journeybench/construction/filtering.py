@@ -23,7 +23,7 @@ from bench_assets.suites.journeybench.raw_material import (
     vote_fault,
 )
 
-_NEAR = 4  # most bits, of 64, in which the perceptual hashes of near-duplicates differ
+_NEAR = 4  # bits of 64 in which the perceptual hashes of near-duplicates may differ
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from bench_assets.suites.journeybench.text_generation import (
     proposals_of,
 )
 
-MAX_ANSWERS = 5  # HaloQuest has one to five short answers per question
+MAX_ANSWERS = 5  # short answers per question; HaloQuest has one to five
 
 _TRIGGER_PROMPT = """\
 The picture is described by these captions:

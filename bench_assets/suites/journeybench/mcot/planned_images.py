@@ -25,7 +25,7 @@ Variant: TypeAlias = Literal["as written", "another number", "absent"]
 
 ANOTHER_NUMBER: Variant = "another number"
 VARIANTS: tuple[Variant, ...] = ("as written", ANOTHER_NUMBER, "absent")
-_LARGE_COUNT = 10  # from here on the label is "large number of objects"
+_LARGE_COUNT = 10  # things, from which on the label is "large number of objects"
 _OTHER_THINGS = ("potted plant", "soccer ball", "teapot", "mushroom", "kite", "umbrella")
 
 

@@ -27,10 +27,10 @@ _Line: TypeAlias = dict[str, Any]
 
 _PROBLEMS = Path(__file__).with_name("problems.json")
 _ANNOTATORS = ("ana", "bo", "cem", "dai")
-_WRONG_WRITER = 7  # whose captions are wrong; only one verifier accepts them
+_WRONG_WRITER = 7  # number of the writer whose captions are wrong
 _PARSE_FAILURE, _ROUND_LIMIT, _SECOND_TRY = range(3)  # images whose dialogues go wrong
-_ROUNDS = 4  # default of the setting of dialogue rounds
-_TRIES = 3  # default of the setting of tries
+_ROUNDS = 4  # rounds of a dialogue, the default of the setting
+_TRIES = 3  # tries of a request, the default of the setting
 
 
 def write(folder: Path, seed: int = 0) -> None:

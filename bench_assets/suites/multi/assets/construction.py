@@ -41,8 +41,8 @@ from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, table_output
 
-_SHARE = 0.1  # of the items that no other rule changes, to negate or to ask without options
-_SEED = 0  # of the selection and of random transformations
+_SHARE = 0.1  # share of the otherwise unchanged items to negate or to ask without options
+_SEED = 0  # seed of the selection and of random transformations
 
 
 @MULTI.step("select")

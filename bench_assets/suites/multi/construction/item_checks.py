@@ -21,7 +21,7 @@ MASK = "[MASK]"
 MIN_OPTIONS, MAX_OPTIONS = 2, 13
 """Number of options of a choice question (Table 10)."""
 
-_DISTANCE = 6  # most bits, of 64, in which the perceptual hashes of near-duplicates differ
+_DISTANCE = 6  # bits of 64 in which perceptual hashes of near-duplicates may differ
 
 
 def defects(item: MultiItem) -> list[str]:

@@ -32,7 +32,7 @@ from bench_resources.annotation.web.rendering import (
 from bench_resources.annotation.web.sessions import Visitor, VisitorSessions
 from bench_resources.images.browser_images import browser_image
 
-_LARGEST_ID = 2**63 - 1  # of SQLite
+_LARGEST_ID = 2**63 - 1  # largest id of SQLite
 _CACHE_FOREVER = {"Cache-Control": "private, max-age=604800, immutable"}  # addressed by digest
 
 

@@ -46,13 +46,13 @@ from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.images.locations import ImageLocation
 from bench_resources.images.store import open_image_store
 
-PORT = 8766  # default of the annotation pages
+PORT = 8766  # default port of the annotation pages
 LOOPBACK = "127.0.0.1"
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 _ANY_ADDRESS = ("0.0.0.0", "::")
-_MAX_CONNECTIONS = 900  # a process may often open 1,024 files
+_MAX_CONNECTIONS = 900  # connections; a process may often open 1,024 files
 _QUIET = 10.0  # s that a connection may take for the headers of a request, or without a byte of it
-_SESSION = 365 * 86400  # s; a link ends a session earlier
+_SESSION = 365 * 86400  # s that a session lasts; the end of its link ends it earlier
 
 _log = logging.getLogger("bench_assets.annotation.answers")
 

@@ -137,7 +137,7 @@ COOKIE = "bench_annotation"
 
 RequestKind: TypeAlias = Literal["page", "answer", "upload", "link"]
 
-_MOST_BUCKETS = 10_000  # beyond this, the least recently used one is dropped
+_MOST_BUCKETS = 10_000  # rate limits in memory; the least recently used one is dropped
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ MAX_SLOTS = 1000
 MAX_RUNS = 4
 """Default number of concurrent runs of all kinds, as in the repository's ``dagster.yaml``."""
 
-_WEEK = 7 * 86_400  # s
+_WEEK = 7 * 86_400  # s of a week
 
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,62}", re.ASCII)
 _ADDRESS = re.compile(r"https?://[^/@#?\s:]+(:\d{1,5})?/?", re.ASCII)

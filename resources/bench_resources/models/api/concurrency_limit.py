@@ -17,13 +17,13 @@ MAX_CONCURRENCY = 512
 """Maximum concurrent requests to one server: a process has 1,024 files and connections."""
 
 _MIN_ROUND = 8  # responses per round, at least
-_PER_VARIANCE = 120.0  # times the variance: responses per round that make _QUEUEING significant
-_QUEUEING = 1.3  # times the unloaded latency: requests queue at the server
+_PER_VARIANCE = 120.0  # responses per round and unit of variance that make _QUEUEING significant
+_QUEUEING = 1.3  # unloaded latencies, from which on requests queue at the server
 _MIN_LATENCY = 1e-6  # s, whose logarithm is finite
-_MIN_GAIN = 0.5  # of the expected gain; if a cut gains less, load was not the cause
+_MIN_GAIN = 0.5  # share of the expected gain; if a cut gains less, load was not the cause
 _GROWTH = (1.1, 1.25, 1.5, 2.0)  # by the number of rounds without queueing
-_BELOW_REFUSAL = 0.95  # of the limit at which the server refused
-_ROUNDS_BELOW = 40  # rounds before that limit is tried again
+_BELOW_REFUSAL = 0.95  # share of the limit at which the server refused
+_ROUNDS_BELOW = 40  # rounds before the limit of a refusal is tried again
 
 
 class _Cut(NamedTuple):

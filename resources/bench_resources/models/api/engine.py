@@ -34,7 +34,7 @@ Spent: TypeAlias = Callable[[str], TokenCounts]  # identity -> tokens of its cac
 Work: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
 
 _log = logging.getLogger("bench_assets.server")
-_CONNECT_TIMEOUT = 30.0  # s
+_CONNECT_TIMEOUT = 30.0  # s to connect to a server
 _HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "gzip, deflate"}
 _PREFIX_LENGTH = 2000  # characters of a prompt by which requests are grouped
 

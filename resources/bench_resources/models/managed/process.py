@@ -22,7 +22,7 @@ from bench_resources.models.api.formats.response_body import as_object
 from bench_resources.models.managed import process_watchdog
 
 _POLL_SECONDS = 0.05  # s between two checks of a starting server
-_ANSWER_TIMEOUT = 5.0  # s
+_ANSWER_TIMEOUT = 5.0  # s to wait for an answer of a starting server
 _SHOWN_LINES, _LINE_LENGTH = 15, 300  # lines of a log in a message, and characters of each
 _TAIL_BYTES = 4096  # bytes read from the end of the log
 _PATIENCE = 2.0  # s to wait for the end of the output, which an orphan may hold open

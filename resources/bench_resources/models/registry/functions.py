@@ -23,7 +23,7 @@ from bench_resources.models.registry.named_models import ResolvedModel
 ModelFunction: TypeAlias = Callable[[list[PillowImage.Image], str], str]
 """Images in reading order, and the text of the prompt; returns the response."""
 
-_DIGITS = 12  # of a digest
+_DIGITS = 12  # hexadecimal digits of a digest
 _functions: dict[str, ModelFunction] = {}
 """Functions of this process by model name, because settings can only hold the name."""
 

@@ -34,7 +34,7 @@ REQUIRED = frozenset({"an image", "control tokens"})
 _CONTROL_TOKENS = ("<image>", "<|image_pad|>", "<|im_end|>", "</s>", "[INST]")
 _SYSTEM = "You answer with one number."
 _COUNT_QUESTION = "How many things are there in the picture? Answer with one number."
-_SEED = 11  # of the scene
+_SEED = 11  # seed of the scene
 
 
 class SyntheticImages:
@@ -169,7 +169,7 @@ def _request(name: str, prompt: Prompt) -> Request:
 
 AnySpec = TypeVar("AnySpec", bound=ModelSpec)
 
-_MAX_TOKENS = 32  # of a response: its first words show whether a model sees
+_MAX_TOKENS = 32  # tokens of a response: its first words show whether a model sees
 
 
 def check_model(model: ResolvedModel, settings: Settings) -> ModelCheck:

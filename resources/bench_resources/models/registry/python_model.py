@@ -23,7 +23,7 @@ from bench_resources.config.sections.models import CALLERS_FUNCTION, PythonSpec
 from bench_resources.config.toml_validation import suggest_entry
 from bench_resources.models.registry.functions import check_function, registered_function
 
-_DIGITS = 12  # of a digest
+_DIGITS = 12  # hexadecimal digits of a digest
 _raised: list[Exception] = []
 """The first exception of the function that was opened last: responses hold its text alone."""
 

@@ -37,7 +37,7 @@ from bench_resources.storage.file_digests import iter_texts
 FindModel: TypeAlias = Callable[[str], ResolvedModel]
 """Finds a model by name, as ``resolve_name`` does, but once."""
 
-_DIGITS = 12  # of a digest
+_DIGITS = 12  # hexadecimal digits of a digest
 _MAX_DIGESTED = 1 << 20  # bytes; larger files are identified by size and time
 _NEUTRAL_FIELDS = {  # change only speed and price, or how many responses are drawn
     *("price_in", "price_out", "budget", "budget_tokens"),

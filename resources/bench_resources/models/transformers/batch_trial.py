@@ -35,7 +35,7 @@ _SIZES = ((96, 64), (64, 128), (160, 160))
 _TEXTS = ("What is this?", "How many colours are there in the image? Answer yes or no.", "Left?")
 _STEPS = 3  # tokens whose scores are compared
 _ROUNDING = 32  # machine epsilons of a logit, which is a sum of many products
-_MIN_TOLERANCE = 1e-3  # for float32, whose sums differ by more than its epsilon
+_MIN_TOLERANCE = 1e-3  # tolerance of float32, whose sums differ by more than its epsilon
 _log = logging.getLogger("bench_assets.local")
 
 

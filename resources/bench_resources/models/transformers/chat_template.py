@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bench_resources.models.transformers.processor import Processor
 
 
-_FIRST_MARK = 0xF0000  # of a private use area that no template uses
+_FIRST_MARK = 0xF0000  # code point of a private use area that no template uses
 
 
 class ChatTemplate:
@@ -101,7 +101,7 @@ class ChatTemplate:
             raise ValueError(f"the chat template refuses the conversation: {error}") from error
 
 
-_FIRST_STAND_IN, _LAST_STAND_IN = 0x10F000, 0x10FFFD  # of a private use area, hardly in any text
+_FIRST_STAND_IN, _LAST_STAND_IN = 0x10F000, 0x10FFFD  # private code points, rare in texts
 _ZERO_WIDTH_SPACE = "\u200b"
 _UNKNOWN = "\ufffd"
 

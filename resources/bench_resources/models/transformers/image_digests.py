@@ -17,8 +17,8 @@ from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.findings import Findings, key_of
 
 _SIZE = (300, 220)  # px
-_STEPS = 64  # per unit: absorbs rounding on another CPU, and shows one of 256 levels
-_DIGITS = 8  # of a digest
+_STEPS = 64  # steps per unit: absorbs rounding on another CPU, and shows one of 256 levels
+_DIGITS = 8  # hexadecimal digits of a digest
 
 
 class ImageDigests:

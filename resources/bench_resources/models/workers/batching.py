@@ -60,9 +60,9 @@ def take_group(pending: deque[int], requests: Sequence[Request], size: int) -> I
 
 _READERS = 4  # threads that decode images
 _BATCHES_AHEAD = 2  # batches prepared while one is computed
-_BATCHES_THAT_FIT = 8  # before a larger one is tried: a failing batch costs as much as one
+_BATCHES_THAT_FIT = 8  # batches that fit before a larger one is tried
 _WINDOW = 4  # batches whose images are decoded ahead, to group similar sizes
-_MOST_PIXELS = 2**28  # decoded at once, unless one batch has more; 768 MiB
+_MOST_PIXELS = 2**28  # pixels that are decoded at once, unless one batch has more; 768 MiB
 _ASSUMED_PIXELS = 2**24  # pixels assumed per request before any was read
 
 
