@@ -101,15 +101,9 @@ def test_the_careful_reading_without_a_judge_is_close_to_the_published_number(
     assert math.isclose(accuracies["all"], PUBLISHED[model], abs_tol=3)
 
 
-# Two are GPT-3.5's: both responses say "the correct choice would be (A)", and end with "(B) is not
-# the correct choice". Two hedge, "the answer could be (C)"; one states (A), and ends with image B.
-READ_OTHERWISE = {
-    "val_Jigsaw_41",
-    "test_Jigsaw_45",
-    "val_Relative_Reflectance_48",
-    "test_Relative_Reflectance_67",
-    "test_Jigsaw_54",
-}
+# GPT-3.5, the judge, misread two: both say "the correct choice would be (A)", and end with "(B) is
+# not the correct choice". The third states (A), and ends with image B.
+READ_OTHERWISE = {"val_Jigsaw_41", "test_Jigsaw_45", "test_Jigsaw_54"}
 
 
 class ReadLetters(NamedTuple):
@@ -144,8 +138,8 @@ def test_the_careful_scorer_hardly_ever_reads_another_letter_than_the_judge(shar
     read_by_careful = [row for row in letters if row.careful]
     read_by_both = [row for row in read_by_careful if row.judge]
     differing = {row.question_id for row in read_by_both if row.careful != row.judge}
-    assert differing <= READ_OTHERWISE
-    assert len(read_by_careful) - len(read_by_both) <= 14
+    assert differing == READ_OTHERWISE
+    assert len(read_by_careful) - len(read_by_both) == 12
     assert len(read_by_both) > 0.81 * len(letters)  # of the rest most name one option
 
 
