@@ -99,7 +99,8 @@ def test_compared_models_are_drawn_on_the_same_units_by_both_verdicts():
 
 def test_a_draw_too_small_for_its_strata_is_an_error():
     models = {"a": judged_model("a", 1), "b": judged_model("b", 2)}
-    with pytest.raises(SettingsError, match=r"Draw at least 20, or name fewer models"):
+    # Five of each of four: yes yes, yes no, no yes, no no.
+    with pytest.raises(SettingsError, match="Draw at least 20, or name fewer models"):
         draw_units(TASK, QUESTIONS, models, 19, "now")
 
 
@@ -114,7 +115,7 @@ def test_labels_of_people_also_correct_another_judge():
 
     assert second.n_checked == 100
     assert second.low < first.value < second.high
-    assert second.judge < 0.6
+    assert second.judge < 0.6  # which calls half of the pairs right
 
 
 def change_responses(model, question_ids):

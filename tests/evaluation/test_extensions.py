@@ -74,7 +74,7 @@ def test_an_extension_comes_after_the_conditions_and_measures_of_the_paper():
         ),
     ],
 )
-def test_an_extension_with_a_taken_or_malformed_name_is_refused(fields, expected_message):
+def test_an_extension_that_does_not_fit_its_task_is_refused(fields, expected_message):
     with pytest.raises(SettingsError, match=expected_message):
         extend(CODIS, replace(ACME, **fields))
 
@@ -91,7 +91,7 @@ from pathlib import Path
 
 
 def kelvin(scored):
-    return Mean(7.0, 7.0, 7.0, len(scored), 0)
+    return Mean(value=7.0, low=7.0, high=7.0, n_scored=len(scored), n_unscored=0)
 
 
 FRIDGE = Extension(name="acme", task="fridge", measures={"kelvin": kelvin})

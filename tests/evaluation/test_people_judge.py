@@ -40,7 +40,7 @@ def judge_by_people(*verdicts, needed=3, until="", least_decided=0.5):
     ]
     terms = AnnotationTerms(needed=needed, until=until, least_decided=least_decided)
     pairs = [AnsweredQuestion(*pair) for pair in zip(QUESTIONS, PREDICTIONS, strict=True)]
-    return PeopleJudge(FORM, answers, terms, NOW).judge(pairs)
+    return PeopleJudge(task=FORM, answers=answers, terms=terms, now=NOW).judge(pairs)
 
 
 def score_judgements(judgements):

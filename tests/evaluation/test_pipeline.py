@@ -1,7 +1,7 @@
 """Metrics with their bounds and signatures, and errors that name the part that failed."""
 
 import re
-from math import isnan
+from math import inf, isnan
 
 import pytest
 
@@ -166,7 +166,7 @@ def fail_with(error):
         ),
         pytest.param(lambda _: 0.5, "measure m: TypeError: expected a Mean, got 0.5", id="no Mean"),
         pytest.param(
-            lambda _: Mean(float("inf"), 0.0, 1.0, 3, 0),
+            lambda _: Mean(value=inf, low=0.0, high=1.0, n_scored=3, n_unscored=0),
             "measure m: ValueError: expected finite numbers, got inf",
             id="infinity",
         ),

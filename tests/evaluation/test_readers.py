@@ -84,8 +84,12 @@ def test_a_reader_is_tested_once_per_setup():
         judge="reader:gpt", setup="0c", earlier_figures=lambda: recorded, record=recorded.extend
     )
     good_reader = reader_model(lambda prompt: read_well(keep(prompts, prompt)))
-    bad_reader = reader_model(lambda prompt: keep(prompts, prompt) and "A")
 
+    def read_as_a(prompt: str) -> str:
+        prompts.append(prompt)
+        return "A"
+
+    bad_reader = reader_model(read_as_a)
     test.require(COGBENCH, SIGNS, RESPONSES, good_reader)
     assert {row.figure: row.value for row in recorded} == {NULL_FOREIGN: 1.0, NULL_HALVED: 1.0}
 
@@ -141,21 +145,33 @@ SUITES: dict[str, tuple[Task, dict[str, Any], str]] = {
 }
 
 
-@pytest.mark.parametrize("name", SUITES)
-def test_a_reading_is_scored_like_a_response_of_its_value(name):
-    task, fields, value = SUITES[name]
+def score_example(name, value, verdict=True):
+    task, fields, _ = SUITES[name]
     example = question(**{"labels": {"image_source": "x", "images": "SI"}, **fields})
+    return score_reading(task, example, "Hm, as I said.", value, verdict)
 
-    right = score_reading(task, example, "Hm, as I said.", value)
+
+@pytest.mark.parametrize(("name", "value"), [(name, SUITES[name][2]) for name in SUITES])
+def test_a_reading_is_scored_like_a_response_of_its_value(name, value):
+    right = score_example(name, value)
     assert (right.points, right.judge, right.unread) == (right.max_points, "reader:gpt", False)
     assert right.asked_again
     assert right.note == f"reader:gpt reads {value}"
 
-    none = score_reading(task, example, "Hm, as I said.", NONE, verdict=False)
-    assert (none.points, none.unread, none.asked_again) == (0.0, False, True)
-    assert none.no_answer is (name != "haloquest")
 
-    unreadable = score_reading(task, example, "Hm, as I said.", "", verdict=None)
+# A response that says none of HaloQuest's references may still be an answer.
+@pytest.mark.parametrize(
+    ("name", "no_answer"), {**dict.fromkeys(SUITES, True), "haloquest": False}.items()
+)
+def test_a_response_in_which_a_reader_finds_no_answer_has_no_points(name, no_answer):
+    none = score_example(name, NONE, verdict=False)
+    assert (none.points, none.unread, none.asked_again) == (0.0, False, True)
+    assert none.no_answer is no_answer
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_an_unreadable_reading_leaves_the_response_unread(name):
+    unreadable = score_example(name, "", verdict=None)
     assert (unreadable.points, unreadable.unread) == (None, True)
 
 

@@ -105,5 +105,5 @@ def test_every_defect_is_listed(fields, defects):
     ],
 )
 def test_a_name_that_a_suite_cannot_have_is_its_first_defect(name):
-    suite = replace(QUIZ, name=name, tasks=(quiz_task(name or "/"),))
+    suite = replace(QUIZ, name=name, tasks=(quiz_task(f"{name}/a"),))
     assert suite_defects(suite)[0].startswith("name: ")

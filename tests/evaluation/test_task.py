@@ -155,8 +155,11 @@ def test_each_draw_is_scored_by_its_own_judgement():
     ]
 
 
-def test_the_first_scorer_is_the_default_and_unknown_names_are_refused():
+def test_the_first_scorer_is_the_default():
     (row,) = pipeline.score(task(), QUESTIONS, responses_of(q1="1"), [])
     assert row.scorer == "exact"
+
+
+def test_an_unknown_scorer_is_refused_with_the_known_ones():
     with pytest.raises(UnknownNameError, match="'lenient'; known: by_verdict, exact"):
         pipeline.score(task(), QUESTIONS, responses_of(q1="1"), [], "lenient")

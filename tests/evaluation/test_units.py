@@ -98,6 +98,9 @@ def test_a_metric_that_is_no_mean_is_compared_by_leaving_groups_out():
     paired = pair_units(squared, quiz(4), [1, 1, 0, 0], [0, 0, 0, 0])
     assert [pair.before for pair in paired] == pytest.approx([2 / 3, 2 / 3, -1 / 3, -1 / 3])
     assert mean_change(paired) == pytest.approx(-1 / 6)
+
+
+def test_at_most_a_fixed_number_of_groups_is_left_out():
     assert len(pair_units(squared, quiz(100), [1] * 50 + [0] * 50, [0] * 100)) == N_GROUPS
 
 
@@ -138,14 +141,15 @@ def test_a_damaged_captioner_is_worse_by_cider_and_not_by_its_points(adds):
 @pytest.mark.parametrize(
     ("paired", "expected"),
     [
-        pytest.param([PairedScores(0, n < 4, str(n)) for n in range(30)], (0.0042, 0.2625),
+        pytest.param([PairedScores(0, n < 4, cluster=str(n)) for n in range(30)], (0.0042, 0.2625),
                      id="four of 30 gained: 0.133 -+ 2.045 sqrt(3.467/29/30)"),
-        pytest.param([PairedScores(0, 1, str(n % 3)) for n in range(300)], (0, 1),
+        pytest.param([PairedScores(0, 1, cluster=str(n % 3)) for n in range(300)], (0, 1),
                      id="three clusters of three gained: 1 -+ 1 by signs, a share at most by 1"),
-        pytest.param([PairedScores(0, 2, str(n % 3)) for n in range(300)], (0, 4),
+        pytest.param([PairedScores(0, 2, cluster=str(n % 3)) for n in range(300)], (0, 4),
                      id="points that are no shares: 2 -+ 2 by signs"),
         pytest.param(
-            [PairedScores(1, 0, "a"), PairedScores(1, 1, "a")], (-np.inf, np.inf), id="one cluster"
+            [PairedScores(1, 0, cluster="a"), PairedScores(1, 1, cluster="a")], (-np.inf, np.inf),
+            id="one cluster",
         ),
     ],
 )  # fmt: skip

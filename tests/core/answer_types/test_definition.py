@@ -129,7 +129,7 @@ def test_a_grade_of_a_judge_has_points(scale, reply, points):
 @pytest.mark.parametrize(
     ("name", "settings", "value", "expected_message"), read_cases(__file__, "refused_golds.jsonl")
 )
-def test_a_gold_of_another_type_is_refused(name, settings, value, expected_message):
+def test_a_value_that_is_no_gold_of_the_type_is_refused(name, settings, value, expected_message):
     with pytest.raises(SourceError, match=expected_message):
         make_answer_type(name, AnswerSettings(**settings)).gold(value, RowContext())
 

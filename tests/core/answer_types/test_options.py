@@ -45,24 +45,34 @@ def test_options_are_read_from_the_cells_of_a_row(cells, options):
 
 
 @pytest.mark.parametrize(
-    "cells",
+    ("cell", "expected_message"),
     [
-        pytest.param([["red"]], id="one alone"),
-        pytest.param([[str(n) for n in range(27)]], id="more than can be read in responses"),
-        pytest.param([{"A": None, "B": "red", "C": "green"}], id="an object whose A is empty"),
-        pytest.param([{"A": "red", "C": "green"}], id="an object without B"),
-        pytest.param([{"text": ["red", "blue"], "label": ["1", "3"]}], id="labels 1 and 3"),
-        pytest.param([{"text": ["red", "blue"], "label": None}], id="no labels"),
-        pytest.param([{"1": "red", "10": "green", "2": "blue"}], id="an object without 3"),
-        pytest.param(["{0: 'red', 1: 'green'}"], id="an object of indices, as Python prints it"),
-        pytest.param(["{['red', 'green']}"], id="a set of lists, which cannot be"),
-        pytest.param(["red, green"], id="a text that is no list"),
-        pytest.param([[["red"], ["green"]]], id="lists of lists"),
+        pytest.param(["red"], "expected at least 2", id="one alone"),
+        pytest.param([str(n) for n in range(27)], "27 options; at most 26", id="too many to read"),
+        pytest.param("{['red', 'green']}", "expected a list", id="a set of lists, which cannot be"),
+        pytest.param("red, green", "expected a list", id="a text that is no list"),
+        pytest.param([["red"], ["green"]], "is not a text or a number", id="lists of lists"),
     ],
 )
-def test_cells_that_are_no_options_are_refused(cells):
-    with pytest.raises(SourceError):
-        read_options(cells)
+def test_a_cell_that_has_no_options_is_refused(cell, expected_message):
+    with pytest.raises(SourceError, match=expected_message):
+        read_options([cell])
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        pytest.param({"A": None, "B": "red", "C": "green"}, id="an object whose A is empty"),
+        pytest.param({"A": "red", "C": "green"}, id="an object without B"),
+        pytest.param({"text": ["red", "blue"], "label": ["1", "3"]}, id="labels 1 and 3"),
+        pytest.param({"text": ["red", "blue"], "label": None}, id="no labels"),
+        pytest.param({"1": "red", "10": "green", "2": "blue"}, id="an object without 3"),
+        pytest.param("{0: 'red', 1: 'green'}", id="an object of indices, as Python prints it"),
+    ],
+)
+def test_options_whose_names_have_a_gap_are_refused(cell):
+    with pytest.raises(SourceError, match=r"expected the names A, B, C, \.\.\."):
+        read_options([cell])
 
 
 @pytest.mark.parametrize(

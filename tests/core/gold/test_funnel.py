@@ -32,7 +32,7 @@ def test_each_outcome_is_counted():
     assert (row.proposed, row.by_form, row.agreed) == (5, 5, 2)
     assert (row.open, row.rejected, row.accepted) == (1, 2, 2)
     assert (row.decided_by_people, row.checked, row.wrong, row.wrong_share) == (3, 2, 1, 0.5)
-    # Wilson's interval of 1 of 2
+    # Wilson's interval of 1 of 2: 0.5 -+ 1.96 / (2 * sqrt(2 + 1.96^2))
     assert row.wrong_low == pytest.approx(0.0945, abs=1e-4)
     assert row.wrong_high == pytest.approx(0.9055, abs=1e-4)
 

@@ -76,7 +76,7 @@ def votes(*answers):
     """Votes of the solvers s0, s1, ... with these answers."""
     vote_by_answer: dict[str, Literal["yes", "absent"]] = {YES: "yes", ABSENT: "absent"}
     return [
-        SolverVote(f"s{n}", vote_by_answer.get(answer, "no"), answer)
+        SolverVote(solver=f"s{n}", vote=vote_by_answer.get(answer, "no"), answer=answer)
         for n, answer in enumerate(answers)
     ]
 

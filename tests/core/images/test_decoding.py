@@ -44,9 +44,11 @@ UPRIGHT = {
 def test_an_image_is_turned_as_its_exif_says(orientation, image_format):
     data = turned(orientation, image_format)
     assert seen(data) == UPRIGHT[orientation]
-    assert (decode(data).width, decode(data).height) in ((3, 2), (2, 3))
+    assert (decode(data).width, decode(data).height) == (3, 2)  # as stored
 
 
+CORNER_ROWS = [bytes(sum(CORNERS[:3], ())), bytes(sum(CORNERS[3:], ()))]
+TURNED_EXIF = turned(6, "PNG").split(b"eXIf")[1][:-16]  # without checksum and end, 4 + 12 bytes
 XMP = b'<x:xmpmeta><rdf:Description tiff:Orientation="3"/></x:xmpmeta>'
 
 
@@ -54,10 +56,7 @@ XMP = b'<x:xmpmeta><rdf:Description tiff:Orientation="3"/></x:xmpmeta>'
     ("data", "orientation"),
     [
         pytest.param(
-            png(
-                *(3, 2, 8, 2, [bytes(sum(CORNERS[:3], ())), bytes(sum(CORNERS[3:], ()))]),
-                after=chunk(b"eXIf", bytes(turned(6, "PNG").split(b"eXIf")[1][:-16])),
-            ),
+            png(3, 2, 8, 2, CORNER_ROWS, after=chunk(b"eXIf", TURNED_EXIF)),
             6,
             id="EXIF behind the pixels",
         ),
@@ -126,10 +125,8 @@ FORMATS_WITH_FRAMES = ("GIF", "PNG", "WEBP", "TIFF")
 
 @pytest.mark.parametrize("image_format", FORMATS_WITH_FRAMES)
 def test_of_several_frames_the_first_is_decoded(image_format):
-    data = animated(image_format)
-    first_pixel, *_ = decoded_row(data)
-    assert np.allclose(first_pixel, RED, atol=5)
-    assert not is_plain(data)
+    first_pixel, *_ = decoded_row(animated(image_format))
+    assert np.allclose(first_pixel, RED, atol=5)  # WebP is lossy
 
 
 def test_a_jpeg_with_a_second_image_behind_it_is_that_jpeg():
@@ -152,6 +149,7 @@ def test_a_jpeg_with_a_second_image_behind_it_is_that_jpeg():
         pytest.param(saved(corners(), transparency=RED), False, id="a PNG with a clear colour"),
         pytest.param(numbers([0, 65535], np.uint16, "PNG"), False, id="a PNG of 16 bits"),
         pytest.param(saved(corners(), "GIF"), False, id="a GIF"),
+        pytest.param(animated("PNG"), False, id="a PNG of several frames"),
     ],
 )
 def test_an_image_is_plain_if_every_reader_shows_it_alike(data, expected):
@@ -177,18 +175,16 @@ def test_an_image_may_have_as_many_pixels_as_are_allowed():
         pytest.param(
             JPEG[: len(JPEG) // 2], "does not decode: image file is truncated", id="half a JPEG"
         ),
-        pytest.param(saved(corners(), "WEBP")[:40], "does not decode|not a", id="a cut WebP"),
-        pytest.param(JPEG[:2] + bytes(500), "does not decode|not an image", id="only its magic"),
+        pytest.param(saved(corners(), "WEBP")[:40], "does not decode", id="a cut WebP"),
+        pytest.param(JPEG[:2] + bytes(500), "not an image", id="only its magic"),
         pytest.param(png(50_000, 50_000, 8, 2, []), "more than the 100000000 px", id="a bomb"),
-        pytest.param(png(0, 5, 8, 2, []), "nothing to see|not an image", id="no columns"),
-        pytest.param(png(5, 0, 8, 2, []), "nothing to see|not an image", id="no rows"),
+        pytest.param(png(0, 5, 8, 2, []), "not an image", id="no columns"),
+        pytest.param(png(5, 0, 8, 2, []), "not an image", id="no rows"),
     ],
 )
 def test_a_file_that_is_no_image_is_an_error(data, expected_message):
     with pytest.raises(ImageError, match=expected_message):
         decode(data)
-    with suppress(BenchError):
-        is_plain(data)
 
 
 @pytest.mark.parametrize(
@@ -217,15 +213,14 @@ class OddError(Exception):
     """An error that no decoder documents."""
 
 
-@pytest.mark.parametrize("message", ["", "odd"])
-def test_any_exception_of_a_decoder_is_an_image_error(monkeypatch, message):
+@pytest.mark.parametrize(("message", "shown"), [("", "OddError"), ("odd", "odd")])
+def test_any_exception_of_a_decoder_is_an_image_error(monkeypatch, message, shown):
     def load(_):
         raise OddError(message)
 
     monkeypatch.setattr(PngImagePlugin.PngImageFile, "load", load)
-    with pytest.raises(ImageError, match=f"does not decode: {message or 'OddError'}"):
+    with pytest.raises(ImageError, match=f"does not decode: {shown}"):
         decode(PNG)
-    assert decode(JPEG).width == 64
 
 
 def test_an_image_is_upright_if_its_exif_cannot_be_read(monkeypatch):
@@ -311,10 +306,7 @@ HALF = 127  # black with an alpha of 128 on white: 255 * (255 - 128) / 255
             id="a transparent level of 1 bit: black",
         ),
         pytest.param(
-            png(
-                *(2, 1, 16, 2, [b"\x80\0\0\0\0\0" + bytes(6)]),
-                before=chunk(b"tRNS", b"\x80" + bytes(5)),
-            ),
+            png(2, 1, 16, 2, [b"\x80" + bytes(11)], before=chunk(b"tRNS", b"\x80" + bytes(5))),
             [WHITE, BLACK],
             id="a clear colour of 3 x 16 bits",
         ),

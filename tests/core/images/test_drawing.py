@@ -79,7 +79,7 @@ def changed_pixels(image, other_image):
 
 
 def test_a_box_is_drawn_inwards_from_its_sides():
-    image = draw_labelled_boxes(plain(), [LabelledBox("", BOX, "red")])
+    image = draw_labelled_boxes(plain(), [LabelledBox(label="", box=BOX, colour="red")])
     columns, rows = pixels_of_colour(image, RED)
     assert (columns.min(), rows.min(), columns.max(), rows.max()) == BOX
     assert image.getpixel((54, 140)) == GREY
@@ -100,8 +100,8 @@ def test_the_label_of_a_box_that_leaves_the_image_is_whole(box):
 
 def n_label_pixels_of_box(box):
     """Number of pixels, other than those of the box, that the label of a box changes."""
-    labelled = draw_labelled_boxes(plain(), [LabelledBox("REF", box, "red")])
-    bare = draw_labelled_boxes(plain(), [LabelledBox("", box, "red")])
+    labelled = draw_labelled_boxes(plain(), [LabelledBox(label="REF", box=box, colour="red")])
+    bare = draw_labelled_boxes(plain(), [LabelledBox(label="", box=box, colour="red")])
     is_red = (np.asarray(labelled) == RED).all(axis=2)
     return (changed_pixels(labelled, bare) & ~is_red).sum()
 
@@ -115,7 +115,7 @@ def test_a_mask_covers_its_box_and_nothing_else():
 def test_drawing_leaves_the_original_image_as_it_is():
     image = plain()
     draw_labelled_circles(image, [Mark("A", (200, 150))], radius=10, colour="red")
-    draw_labelled_boxes(image, [LabelledBox("A", BOX, "red")])
+    draw_labelled_boxes(image, [LabelledBox(label="A", box=BOX, colour="red")])
     mask_box(image, (0, 0, 10, 10))
     assert image.getcolors() == [(400 * 300, GREY)]
 
@@ -157,15 +157,15 @@ def label_corner(image, image_without_label):
 def equal_boxes(n, last_colour="red"):
     """n times the same box with the label E."""
     colours = ["red"] * (n - 1) + [last_colour]
-    return draw_labelled_boxes(plain(), [LabelledBox("E", BOX, colour) for colour in colours])
+    boxes = [LabelledBox(label="E", box=BOX, colour=colour) for colour in colours]
+    return draw_labelled_boxes(plain(), boxes)
 
 
 def test_labels_of_one_box_take_its_corners_in_turn():
-    x_2, y_2 = label_corner(equal_boxes(2), equal_boxes(1))
-    x_3, y_3 = label_corner(equal_boxes(3), equal_boxes(2))
-    x_4, y_4 = label_corner(equal_boxes(4), equal_boxes(3))
-    assert x_2 == x_4 > 150 > x_3
-    assert y_2 < 150 < y_3 == y_4
+    """After the upper left one: the middle of the box is column 125, row 140."""
+    labels = [label_corner(equal_boxes(n), equal_boxes(n - 1)) for n in (2, 3, 4)]
+    is_right_and_low = [(x > 125, y > 140) for x, y in labels]
+    assert is_right_and_low == [(True, False), (False, True), (True, True)]
 
 
 def test_the_fifth_label_of_a_box_takes_the_first_corner_again():

@@ -57,10 +57,11 @@ def rectangle(fill="black"):
     "variant", [rectangle().resize((48, 48)), rectangle("#202020")], ids=["smaller", "paler"]
 )
 def test_a_smaller_or_a_paler_image_has_nearly_the_same_hash(variant):
-    assert hash_distance(image_hash(rectangle()), image_hash(variant)) <= 4
+    assert hash_distance(image_hash(rectangle()), image_hash(variant)) <= 4  # of 64 bits
 
 
 def test_a_text_shorter_than_a_shingle_is_one_shingle():
+    # Of their letters one of three would be in both.
     assert similar_texts({"a": "ab", "b": "cb"}, 0.3) == []
 
 

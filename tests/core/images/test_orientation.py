@@ -32,7 +32,7 @@ def test_a_point_lies_where_its_pixel_is_shown(orientation, image_format):
 @pytest.mark.parametrize("orientation", ORIENTATIONS)
 def test_only_a_mirrored_frame_reverses_the_order_of_corners(orientation):
     """Three corners in clockwise order stay so, unless the image is mirrored."""
-    frame = ImageFrame(WIDTH, HEIGHT, orientation)
+    frame = ImageFrame(width=WIDTH, height=HEIGHT, orientation=orientation)
     corners = [(0, 0), (WIDTH, 0), (WIDTH, HEIGHT)]
     a, b, c = (np.array(frame.to_shown(corner)) for corner in corners)
     (ux, uy), (vx, vy) = b - a, c - b
@@ -40,30 +40,36 @@ def test_only_a_mirrored_frame_reverses_the_order_of_corners(orientation):
 
 
 @pytest.mark.parametrize(
-    ("frame", "stated_size", "expected"),
+    ("orientation", "stated", "expected"),
     [
-        pytest.param((40, 30, 1), None, (40, 30, 1), id="nothing stated"),
-        pytest.param((40, 30, 6), None, (40, 30, 6), id="nothing stated: as stored"),
-        pytest.param((40, 30, 6), (40, 30), (40, 30, 6), id="as stored"),
-        pytest.param((40, 30, 6), (30, 40), (30, 40, 1), id="as shown"),
-        pytest.param((40, 30, 3), (40, 30), (40, 30, 3), id="as stored, upside down"),
+        pytest.param(1, None, (40, 30, 1), id="nothing stated"),
+        pytest.param(6, None, (40, 30, 6), id="nothing stated: as stored"),
+        pytest.param(6, (40, 30), (40, 30, 6), id="as stored"),
+        pytest.param(6, (30, 40), (30, 40, 1), id="as shown"),
+        pytest.param(3, (40, 30), (40, 30, 3), id="as stored, upside down"),
     ],
 )
-def test_the_stated_size_decides_between_stored_and_shown_pixels(frame, stated_size, expected):
-    assert ImageFrame(*frame).annotation_frame(stated_size) == expected
+def test_the_stated_size_decides_between_stored_and_shown_pixels(orientation, stated, expected):
+    frame = ImageFrame(width=WIDTH, height=HEIGHT, orientation=orientation)
+    assert frame.annotation_frame(stated) == expected
 
 
 @pytest.mark.parametrize(
-    ("orientation", "stated_size"),
-    [(1, (30, 40)), (2, (30, 40)), (3, (30, 40)), (6, (80, 60)), (8, (40, 31))],
+    ("orientation", "stated_size", "exif"),
+    [
+        (1, (30, 40), "$"),
+        (2, (30, 40), ", EXIF orientation 2"),
+        (3, (30, 40), ", EXIF orientation 3"),
+        (6, (80, 60), ", EXIF orientation 6"),
+        (8, (40, 31), ", EXIF orientation 8"),
+    ],
 )
 def test_a_size_that_the_image_has_neither_stored_nor_shown_is_an_error(
-    tmp_path, orientation, stated_size
+    tmp_path, orientation, stated_size, exif
 ):
     file = tmp_path / "a.png"
     file.write_bytes(turned(orientation, "PNG", Image.new("RGB", (WIDTH, HEIGHT))))
     width, height = stated_size
-    exif = f", EXIF orientation {orientation}" if orientation > 1 else "$"
     expected_message = (
         rf"a\.png: the annotation is of {width} x {height} px, the image has 40 x 30 px{exif}"
     )

@@ -10,6 +10,7 @@ from bench_assets.core.judging.second_look import (
 )
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.rows import Judgement
 from tests.cases import read_rows
 from tests.fakes.rows import prediction, question
 
@@ -87,7 +88,13 @@ def test_a_reply_is_a_judgement():
     (right,), (none,) = look_again([second_look(), second_look()], reader)
     assert (right.verdict, right.value, right.judge) == (True, "B", "gpt")
     assert (none.verdict, none.value, none.judge) == (False, NONE, "gpt")
-    assert find_second_look([right, none]) == right
+
+
+def test_the_second_look_is_found_among_the_judgements_of_a_prediction():
+    by_rules = Judgement.of(prediction(), judge="r", criterion=ANSWER, verdict=True, response="")
+    ((look,),) = look_again([second_look()], Reader(Response(text="B")))
+    assert find_second_look([by_rules, look]) == look
+    assert find_second_look([by_rules]) is None
 
 
 def test_letters_are_constrained_where_the_engine_can():

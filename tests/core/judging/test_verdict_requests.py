@@ -1,4 +1,5 @@
 from collections import Counter
+from functools import partial
 
 import pytest
 
@@ -19,7 +20,7 @@ from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.rows import Judgement
 from tests.fakes.rows import prediction, question
 
-REPLIES = {"0": ["yes"], "1": ["Hm.", "no"], "2": ["", "yes"], "3": ["no"], "4": ["Hm."] * 9}
+REPLIES = {"0": ["yes"], "1": ["Hm.", "no"], "2": ["", "yes"], "3": ["no"], "4": ["Hm.", "Hm."]}
 
 
 class RepeatableJudge:
@@ -43,12 +44,12 @@ def read_yes_or_no(response):
     return read_word(response.parts.answer, YES_OR_NO)
 
 
+verdict_request = partial(VerdictRequest, question(), read=read_yes_or_no, criterion="so")
+
+
 def test_an_unreadable_verdict_is_requested_once_more():
     verdict_requests = [
-        VerdictRequest(
-            question(), prediction(question_id=f"t/{n}"), Prompt.of(n), read_yes_or_no, "so"
-        )
-        for n in REPLIES
+        verdict_request(prediction(question_id=f"t/{n}"), prompt=Prompt.of(n)) for n in REPLIES
     ]
     judgements = ask_for_verdicts(verdict_requests, RepeatableJudge(), "Print yes or no.")
     final = final_judgements([row for rows in judgements for row in rows])
@@ -98,10 +99,8 @@ class ScriptedJudge:
 
 def judgements_by(judge):
     """The judgements of one prediction."""
-    verdict_request = VerdictRequest(
-        question(), prediction(sample=2), Prompt.of("Is it so?"), read_yes_or_no, "so"
-    )
-    (rows,) = ask_for_verdicts([verdict_request], judge, "Print yes or no.")
+    request = verdict_request(prediction(sample=2), prompt=Prompt.of("Is it so?"))
+    (rows,) = ask_for_verdicts([request], judge, "Print yes or no.")
     return rows
 
 
@@ -166,10 +165,10 @@ def test_a_judge_with_recorded_replies_gets_no_second_request():
     assert len(judge.requests) == 1
 
 
-def test_of_several_responses_the_one_with_the_fewest_gaps_is_kept():
+def test_of_several_responses_the_first_one_with_the_fewest_gaps_is_kept():
     call = JudgeCall(Request(prompt=Prompt.of("1? 2?")), lambda response: response.text.count("?"))
     judge = ScriptedJudge("1: ? 2: ?", "1: yes 2: ?", "1: no 2: ?")
-    (judged_call,) = call_judge([call], judge, "Both.")
+    (judged_call,) = call_judge([call], judge, "Both.", tries=3)
     _, first_response = judged_call.first
     assert judged_call.response.text == "1: yes 2: ?"
     assert first_response.text == "1: ? 2: ?"

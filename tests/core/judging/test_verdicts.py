@@ -3,7 +3,6 @@ import pytest
 from bench_assets.core.judging.verdicts import (
     RIGHT_OR_WRONG,
     YES_OR_NO,
-    is_truncated,
     read_grade,
     read_verdict,
     read_word,
@@ -84,8 +83,3 @@ def test_yes_and_no_are_verdicts_too(reply, verdict):
 )
 def test_a_word_of_a_complete_response_is_a_verdict(response, verdict):
     assert read_verdict(response, RIGHT_OR_WRONG) is verdict
-
-
-def test_a_response_that_ends_at_the_token_limit_is_truncated():
-    assert is_truncated(Response(text="No", finish_reason="length"))
-    assert not is_truncated(Response(text="No", finish_reason="stop"))

@@ -1,7 +1,6 @@
 import pytest
 
-from bench_assets.core.metrics import official_rules
-from bench_assets.core.metrics.official_rules import is_right_open, read_open
+from bench_assets.core.metrics.official_rules import OFFICIAL_RULES, is_right_open, read_open
 from tests.cases import read_cases
 from tests.fakes.rows import question
 
@@ -11,8 +10,7 @@ from tests.fakes.rows import question
     read_cases(__file__, "official_points.jsonl", tuples=True),
 )
 def test_a_response_has_the_points_of_the_authors_rule(rule, response, fields, points):
-    score = getattr(official_rules, rule)
-    assert score(response, question(**fields)) == pytest.approx(points)
+    assert OFFICIAL_RULES[rule](response, question(**fields)) == pytest.approx(points)
 
 
 @pytest.mark.parametrize(

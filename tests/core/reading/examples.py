@@ -13,7 +13,7 @@ LETTERS_ONLY = [""] * 4
 
 
 def read_example(example: dict[str, Any]) -> Reading[Any] | None:
-    """Read the text of an example by its kind; numbers are read without their unit."""
+    """Read the text of an example by its kind; numbers have no unit, and grades no form."""
     text, options = example["text"], example.get("options", LETTERS_ONLY)
     match example["kind"]:
         case "choice":
@@ -26,9 +26,10 @@ def read_example(example: dict[str, Any]) -> Reading[Any] | None:
             return read_blanks(text, example["n"])
         case "grade":
             grade = read_grade(text, 1, 5)
-            return None if grade is None else Reading(grade, "", (0, len(text)))
+            evidence = (0, len(text))
+            return None if grade is None else Reading(value=grade, form="", evidence=evidence)
     reading = read_number(text)
-    return reading and Reading(reading.value.value, reading.form, reading.evidence, reading.named)
+    return reading and reading.with_value(reading.value.value)
 
 
 def expected_value(example: dict[str, Any]) -> object:

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from bench_assets.core.reading.choices import read_choice, read_choices
 from bench_assets.core.reading.numbers import read_number
+from bench_assets.core.reading.readings import Reading
 from bench_assets.core.reading.yes_no import read_yes_no
 from bench_assets.report import pages
 from bench_assets.suites.blink.dataset import PERCEPTION_TASKS
@@ -97,25 +98,21 @@ def blink(data: Path) -> Iterator[Sample]:
 def read(sample: Sample) -> ReadResponse:
     """Read a response by the kind of its question."""
     response, options = sample["response"], sample["options"]
+    reading: Reading[Any] | None
     match sample["kind"]:
         case "number":
             number = read_number(response)
-            return _read_response(sample, number, None if number is None else number.value.value)
+            reading = number.with_value(number.value.value) if number else None
         case "yesno":
-            answer = read_yes_no(response)
-            return _read_response(sample, answer, None if answer is None else answer.value)
+            reading = read_yes_no(response)
         case "choices":
             letters = read_choices(response, options)
-            value = None if letters is None else letters.value.replace(" ", "")
-            return _read_response(sample, letters, value)
-    letter = read_choice(response, options)
-    return _read_response(sample, letter, None if letter is None else letter.value)
-
-
-def _read_response(sample, reading, value):
+            reading = letters.with_value(letters.value.replace(" ", "")) if letters else None
+        case _:
+            reading = read_choice(response, options)
     if reading is None:
         return ReadResponse(sample, None)
-    return ReadResponse(sample, value, reading.form, reading.named)
+    return ReadResponse(sample, reading.value, form=reading.form, named=reading.named)
 
 
 def read_by(parser: Callable[[str, Sequence[str]], Any], sample: Sample) -> ReadResponse:

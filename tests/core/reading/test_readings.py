@@ -1,3 +1,5 @@
+"""The reader on real responses; bounds lie beside the values of docs/parser-measured.md."""
+
 import pytest
 
 from tests.core.reading import measured
@@ -88,7 +90,6 @@ def test_explicit_forms_and_the_judge_are_as_good_as_the_judge_alone(blink_respo
     by_judge = accuracy(rows, judge_letter)
     assert round(by_judge, 2) == JUDGE_ACCURACIES[model]
     assert abs(accuracy(rows, letter_of_both) - by_judge) <= 0.3
-    assert abs(accuracy(rows, rules_letter) - REPLACED_READERS[model]) <= 3.2
 
 
 def test_rules_alone_are_as_good_as_the_replaced_readers(blink_responses):
@@ -97,6 +98,7 @@ def test_rules_alone_are_as_good_as_the_replaced_readers(blink_responses):
     for model, replaced_accuracy in REPLACED_READERS.items():
         rows = [row for row in blink_responses if row.sample["model"] == model]
         changes.append(accuracy(rows, rules_letter) - replaced_accuracy)
+    assert max(map(abs, changes)) <= 3.2
     assert abs(sum(changes)) / len(changes) <= 1
 
 

@@ -47,7 +47,8 @@ def test_a_rule_reads_its_examples(rule, example):
     start, end = reading.evidence
     assert 0 <= start < end <= len(example["text"])
     # A rule of an end or a scope only limits the text in which another rule reads.
-    assert reading.form in (rule["name"], "") or rule["reads"] in ("end", "scope")
+    if example["kind"] != "grade" and rule["reads"] not in ("end", "scope"):
+        assert reading.form == rule["name"]
 
 
 @pytest.mark.parametrize(("_rule", "example"), examples("no"))
@@ -111,7 +112,7 @@ def test_a_line_for_a_language_reads_yes_no_and_numbers_too():
     assert (answer.value, number.value.value) == ("no", 12)
 
 
-def test_without_a_line_for_its_language_a_choice_is_only_named():
+def test_without_a_line_for_its_language_a_choice_is_named_at_most():
     choice = read_choice("Kijk goed. Het juiste antwoord luidt B.", ("links", "rechts"))
     assert choice is None or choice.named
 

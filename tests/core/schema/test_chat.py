@@ -162,6 +162,7 @@ def test_an_invalid_response_is_replaced_by_an_error(response: Any, error: str) 
         pytest.param({"completion_tokens": -1}, {}, id="less than nothing"),
         pytest.param({"prompt_tokens": np.int64(7)}, {"prompt_tokens": 7}, id="numpy's number"),
         pytest.param({"text": np.str_("A")}, {"text": "A"}, id="numpy's text"),
+        # Names have 400 characters at most.
         pytest.param({"served": 2**20 * "m"}, {"served": 400 * "m"}, id="a mebibyte for a name"),
         pytest.param(
             {"finish_reason": 2**20 * "m"},

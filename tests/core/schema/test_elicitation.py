@@ -49,7 +49,7 @@ def test_a_method_is_printed_short_and_signed_in_full(text, short_form, canonica
     "text", ["", "likelyhood", "likelihood-words", "likelihood-texts-letters", "constrained"]
 )
 def test_an_unknown_method_is_refused_with_the_known_ones(text):
-    with pytest.raises(SettingsError, match=r"expected generate or likelihood"):
+    with pytest.raises(SettingsError, match="expected generate or likelihood"):
         Elicitation.parse(text)
 
 

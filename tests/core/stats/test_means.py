@@ -118,8 +118,8 @@ def test_the_interval_of_a_change_over_uneven_clusters_is_that_by_hand():
 
     The variance is (25 / (1/2) + 2 * 6.25 / (3/4)) / 1600 = 1/24. No share changes by more than 1.
     """
-    half_gained = [PairedScores(0, float(n < 10), "a") for n in range(20)]
-    unchanged = [PairedScores(0, 0, cluster) for cluster in "bc" * 10]
+    half_gained = [PairedScores(before=0, after=n < 10, cluster="a") for n in range(20)]
+    unchanged = [PairedScores(before=0, after=0, cluster=cluster) for cluster in "bc" * 10]
     half = t.ppf(0.975, satterthwaite([2, 1, 1])) * (1 / 24) ** 0.5
     assert 0.25 + half > 1
     interval = change_interval(half_gained + unchanged)
@@ -128,7 +128,7 @@ def test_the_interval_of_a_change_over_uneven_clusters_is_that_by_hand():
 
 def test_other_names_of_clusters_change_no_digit():
     rng = random.Random(1)
-    points = [ScoredPoint(rng.random(), f"c{rng.randrange(9)}", 2.0) for _ in range(50)]
+    points = [ScoredPoint(rng.random(), f"c{rng.randrange(9)}", weight=2) for _ in range(50)]
     renamed = [point._replace(cluster=point.cluster * 3) for point in points]
     assert mean(renamed) == mean(points)
 
@@ -230,24 +230,28 @@ VARIANCES = [
     pytest.param([ten_clusters("a")], (OF_TEN + 0.005 / 9) * 10 / 10.2, 9, id="one group"),
     pytest.param(
         [ten_clusters("a"), ten_clusters("a")],
-        *((OF_TEN + 0.005 / 9) * 10 / 10.2, 9),
+        (OF_TEN + 0.005 / 9) * 10 / 10.2,
+        9,
         id="the same clusters in two groups tell no more",
     ),
     pytest.param(
         [ten_clusters("a"), ten_clusters("b")],
-        *((OF_TEN / 2 + 0.0025 / 19) * 20 / 20.2, 18),
+        (OF_TEN / 2 + 0.0025 / 19) * 20 / 20.2,
+        18,
         id="two groups, of each of which a mean was estimated",
     ),
     pytest.param(
         # Its share is a half: 0.5^2 times 0.25, as of one unit that may be right or wrong.
         [ten_clusters("a"), [ScoredPoint(0.5)]],
-        *((OF_TEN / 4 + 0.05 * (10 * 0.05**2 + 0.25) / 10) * 11 / 11.2 + 0.0625, 9),
+        (OF_TEN / 4 + 0.05 * (10 * 0.05**2 + 0.25) / 10) * 11 / 11.2 + 0.0625,
+        9,
         id="of a group with one cluster nobody knows the spread",
     ),
     pytest.param(
         # Two moves of 0.125: 2/1 * 2 * 0.125^2; and 0.2 * 0.25 * 2 * 0.5^2 / 1, in 2.2 clusters.
         [[ScoredPoint(0.25), ScoredPoint(0.75)]],
-        *((0.0625 + 0.025) * 2 / 2.2, 1),
+        (0.0625 + 0.025) * 2 / 2.2,
+        1,
         id="two clusters have one degree of freedom",
     ),
 ]

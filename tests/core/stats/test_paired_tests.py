@@ -20,7 +20,8 @@ from tests.fakes.rows import question
 def pairs(*points: tuple[float, float], cluster: str = "") -> list[PairedScores]:
     """Pairs of points before and after, each a cluster of its own unless one is named."""
     return [
-        PairedScores(before, after, cluster or str(n)) for n, (before, after) in enumerate(points)
+        PairedScores(before=before, after=after, cluster=cluster or str(n))
+        for n, (before, after) in enumerate(points)
     ]
 
 
@@ -51,7 +52,7 @@ def test_on_clusters_of_unequal_size_it_is_the_t_test_of_a_ratio():
         *pairs((1, 0), cluster="b"),
         *pairs((0, 1), (0, 1), (0, 0), cluster="c"),
         *pairs((0, 1), cluster="d"),
-        PairedScores(0, 1, "e", most=2.0),
+        PairedScores(before=0, after=1, cluster="e", most=2.0),
     ]
     expected_p = p_value_by_hand(gains=[2, -1, 2, 1, 1], weights=[2, 1, 3, 1, 2])
     assert paired_t_test(scores).p == pytest.approx(expected_p, rel=1e-9)
@@ -111,9 +112,8 @@ def random_changes(n: int) -> list[list[PairedScores]]:
     samples = []
     for _ in range(60):
         gains = rng.choice([-1, 0, 1, 0.5], n) + rng.choice([0, 2 / n**0.5, 0.3], 1)
-        samples.append(
-            [PairedScores(0, gain, str(i // 2)) for i, gain in enumerate(gains.tolist())]
-        )
+        changes = enumerate(gains.tolist())
+        samples.append([PairedScores(0, gain, cluster=str(i // 2)) for i, gain in changes])
     return samples
 
 
@@ -167,13 +167,14 @@ def test_the_variance_of_few_changes_is_at_least_that_of_one_more(scores, varian
 
 def test_the_variance_of_questions_of_two_points_is_that_of_their_shares():
     # Five of ten gain both points: each is a half away from the mean, 0.5 squared.
-    scores = [PairedScores(0, 2.0 * (n % 2), str(n), most=2.0) for n in range(10)]
+    changes = [(0.0, 2.0 * (n % 2)) for n in range(10)]
+    scores = [pair._replace(most=2.0) for pair in pairs(*changes)]
     assert change_variance(scores) == 0.25
 
 
 def test_twice_the_points_of_every_question_leave_p_as_it_is():
     gains = [3, 1, 2, -1, 0, 2, 4, -2]
-    doubled = [PairedScores(0, 2 * gain, str(i), most=2.0) for i, gain in enumerate(gains)]
+    doubled = [pair._replace(most=2.0) for pair in pairs(*[(0, 2 * gain) for gain in gains])]
     single = pairs(*[(0, gain) for gain in gains])
     assert paired_t_test(doubled).p == pytest.approx(paired_t_test(single).p)
 

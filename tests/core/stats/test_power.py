@@ -3,7 +3,6 @@ import pytest
 from scipy.stats import nct, t
 
 from bench_assets.core.stats.power import (
-    comparison_alpha,
     design_effect,
     detectable_difference,
     detection_power,
@@ -52,8 +51,3 @@ def test_the_variance_between_unpaired_models_is_that_of_two_shares(baseline, sp
 )
 def test_the_design_effect_is_kishs(sizes, correlation, effect):
     assert design_effect(sizes, correlation) == pytest.approx(effect)
-
-
-def test_the_comparisons_of_a_run_spend_all_of_alpha():
-    # 1/(1*2) + 1/(2*3) + ... + 1/(n(n+1)) = n/(n+1)
-    assert sum(comparison_alpha(k, 0.05) for k in range(1, 100)) == pytest.approx(0.05 * 99 / 100)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from hashlib import sha256
-from math import isnan, nan
+from math import nan
 from typing import Any
 
 import pyarrow as pa
@@ -28,7 +28,10 @@ class ExampleRow:
 
 COLUMNS = {"name": ["a", "b"], "n": [1, None], "share": [0.5, 1.0], "right": [True, False],
            "names": [["x"], []]}  # fmt: skip
-ROWS = [ExampleRow("a", 1, 0.5, True, ("x",)), ExampleRow("b", None, 1.0, False, ())]
+ROWS = [
+    ExampleRow(name="a", n=1, share=0.5, right=True, names=("x",)),
+    ExampleRow(name="b", n=None, share=1.0, right=False, names=()),
+]
 
 
 def table_with_column(name, values):
@@ -80,7 +83,7 @@ def test_a_duplicate_column_is_refused():
 def test_a_value_of_another_type_is_reported_with_its_column():
     number: Any = 3
     with pytest.raises(TableError, match=r"^ExampleRow table: column name: "):
-        to_table([ExampleRow(number, 1, 0.5, True, ())], ExampleRow)
+        to_table([replace(ROWS[0], name=number)], ExampleRow)
 
 
 TEXT = st.text(st.characters(codec="utf-8"))
@@ -129,16 +132,17 @@ def test_columns_have_the_types_of_the_fields():
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "columns"),
     [
-        pytest.param(lambda t: t.drop_columns(["reason"]), id="a column is missing"),
-        pytest.param(lambda t: t.append_column("reasons", [["x"]]), id="a column too many"),
-        pytest.param(lambda t: t.rename_columns(["entry", "reasons"]), id="a column was renamed"),
+        (lambda table: table.drop_columns(["reason"]), "'reason'"),
+        (lambda table: table.append_column("reasons", [["x"]]), "'reasons'"),
+        (lambda table: table.rename_columns(["entry", "reasons"]), "'reason', 'reasons'"),
     ],
+    ids=["a column is missing", "a column too many", "a column was renamed"],
 )
-def test_a_table_with_other_columns_is_refused_with_their_name(change):
+def test_a_table_with_other_columns_is_refused_with_their_names(change, columns):
     table = change(to_table([Rejection(entry="e", reason="r")], Rejection))
-    with pytest.raises(TableError, match="reason"):
+    with pytest.raises(TableError, match=rf"differs in \[{columns}\]"):
         to_rows(table, Rejection)
 
 
@@ -169,8 +173,6 @@ def test_a_number_of_more_than_64_bits_is_refused():
 def test_json_has_null_where_there_is_no_number():
     row = Score(question_id="q", model="m", condition="main", points=nan)
     assert to_json(row)["points"] is None
-    assert row.points is not None
-    assert isnan(row.points)
 
 
 def test_different_rows_have_different_digests():

@@ -40,7 +40,10 @@ QUESTIONS_OF_NO_EDITION = [replace(row, edition="latest") for row in quiz(2)]  #
 PLANTED_FAULTS = [
     *(planted_fault(*row) for row in read_rows(__file__, "planted_faults.jsonl", tuples=True)),
     pytest.param(
-        *("questions", QUESTIONS_OF_NO_EDITION, True, "in_set of edition"),
+        "questions",
+        QUESTIONS_OF_NO_EDITION,
+        True,
+        "in_set of edition",
         id="questions: no edition",
     ),
 ]
@@ -70,12 +73,12 @@ def test_values_at_the_edge_of_what_is_valid_break_no_expectation(table, changes
 
 
 @pytest.mark.parametrize(("table", "rows", "blocks", "expectation"), PLANTED_FAULTS)
-def test_a_planted_fault_breaks_one_expectation_and_no_other(table, rows, blocks, expectation):
+def test_a_planted_fault_fails_its_blocking_expectation_alone(table, rows, blocks, expectation):
     failures = blocking_failures(rows, table)
     assert len(failures) == int(blocks)
     for failure in failures:
-        broken_expectation, _, _ = failure.partition(": ")
-        assert expectation in broken_expectation
+        failed_expectation, _, _ = failure.partition(": ")
+        assert expectation in failed_expectation
 
 
 @pytest.mark.parametrize(

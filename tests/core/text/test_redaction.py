@@ -100,7 +100,3 @@ def test_an_address_without_a_key_stays_as_it_is(address: str) -> None:
 def test_a_key_is_redacted_in_bytes_that_are_no_text():
     data = b"\xff" + KEY.encode() + b"\xfe"
     assert Secrets({KEY: "MY_KEY"}).redacted_bytes(data) == b"\xff***\xfe"
-
-
-def test_bytes_without_a_secret_stay_as_they_are():
-    assert Secrets().redacted_bytes(b"\xff") == b"\xff"
