@@ -34,7 +34,7 @@ from bench_sensors.checkpoints import describe_missing
 
 _MARKS = {
     "*": "PARTIAL: some questions are left out, or without a response",
-    "°": "fewer than ten effective clusters: a rough interval, probably too wide",
+    "°": "few effective clusters, or one that dominates: a rough interval, probably too wide",
     "~": "stale: of other questions, sources or settings than the present: bench leaderboard TASK",
     "^": "imported: measured by another harness",
     "?": f"{NOT_CHECKED}, the judge's own number: bench annotate verdicts TASK",
