@@ -74,9 +74,9 @@ def _callers_error(error: BaseException) -> BaseException | None:
         from bench_resources.models.registry.python_model import first_error
 
         # In a run of Dagster, only its text identifies it.
-        causes += [
-            raised for raised in first_error() if f"{type(raised).__name__}: {raised}" in str(error)
-        ]
+        raised = first_error()
+        if raised and f"{type(raised).__name__}: {raised}" in str(error):
+            causes.append(raised)
     for cause in causes:
         if traceback := _callers_traceback(cause.__traceback__):
             return cause.with_traceback(traceback)

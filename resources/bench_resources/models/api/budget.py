@@ -29,7 +29,7 @@ class Budget:
         self._has_uncounted_response = False
 
     def count(self, response: Response) -> None:
-        """Add a response; one without token counts makes the budget unenforceable."""
+        """Add a response without error; one without token counts ends a section's budget."""
         if response.error:
             return
         prompt, completion = response.prompt_tokens, response.completion_tokens

@@ -25,7 +25,7 @@ from bench_resources.redaction.responses import note_redaction
 _SUSPENSION = 30.0  # s by which a timeout is late if this process was suspended
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ChatSession:
     """Conversations with a server over one HTTP session, with retries."""
 
@@ -37,9 +37,10 @@ class ChatSession:
     wait_until_ready: Callable[[], Awaitable[None]]
 
     async def answer(self, request: Request) -> Response:
-        """Answer every open user turn; returns the last response, with the tokens of all rounds.
+        """Answer every open user turn; returns the last response, or the first error.
 
-        Earlier responses are sent back without their reasoning, as chat templates expect.
+        The last response has the tokens of all rounds. Earlier ones are sent back without their
+        reasoning, as chat templates expect.
         """
         n_images, max_images = len(request.prompt.images), self.spec.max_images
         if max_images and n_images > max_images:
@@ -49,14 +50,14 @@ class ChatSession:
         responses: list[Response] = []
         try:
             for turns in request.prompt.rounds():
-                messages += map(self.api_format.message, turns)
-                body = self.api_format.body(request, messages)
+                messages += map(self.api_format.to_message, turns)
+                body = self.api_format.encode(request, messages)
                 response = await self.retry_policy.response(partial(self._post, body))
                 if response.error:
                     return response
                 responses.append(response)
                 text = strip_reasoning(response.text, self.spec.thinking_tags)
-                messages.append(self.api_format.message(Turn("assistant", (text,))))
+                messages.append(self.api_format.to_message(Turn("assistant", (text,))))
         except (ImageError, orjson.JSONEncodeError) as exc:
             return Response(error=f"cannot be sent: {exc}")
         if not responses:
@@ -74,7 +75,7 @@ class ChatSession:
         return outcome
 
     async def _send(self, body: bytes) -> Response | Failure:
-        """Send a request once; a failed connection is a ``Failure``."""
+        """Send a request once; whatever goes wrong is a ``Failure``."""
         started_at = perf_counter()
         stream = io.BytesIO(body)  # aiohttp warns about plain bytes beyond a mebibyte
         try:
@@ -99,7 +100,7 @@ class ChatSession:
     def _decode(
         self, response: aiohttp.ClientResponse, data: bytes | None, seconds: float
     ) -> Response | Failure:
-        """Decode a body without secrets; ``data`` is None if it was too large to be read."""
+        """Redact and decode a body; ``data`` is None if it was too large to be read."""
         if data is None:
             message = f"HTTP {response.status} with a body of more than {MOST_BYTES >> 20} MiB"
             return Failure(what=message, tries=2)

@@ -21,6 +21,7 @@ _PER_VARIANCE = 120.0  # responses per round and unit of variance that make _QUE
 _QUEUEING = 1.3  # unloaded latencies, from which on requests queue at the server
 _MIN_LATENCY = 1e-6  # s, whose logarithm is finite
 _MIN_GAIN = 0.5  # share of the expected gain; if a cut gains less, load was not the cause
+_MIN_SHARE = 0.25  # of the limit, kept by a cut
 _GROWTH = (1.1, 1.25, 1.5, 2.0)  # by the number of rounds without queueing
 _BELOW_REFUSAL = 0.95  # share of the limit at which the server refused
 _ROUNDS_BELOW = 40  # rounds before the limit of a refusal is tried again
@@ -62,7 +63,7 @@ class ConcurrencyLimit:
         self._refused_at, self._rounds_below = inf, 0
 
     def count_response(self, sent_at: float, now: float) -> None:
-        """Count a response; its latency is ignored if it was sent before the last change."""
+        """Adapt to a response; its latency is ignored if it was sent before the last change."""
         if not self._searches:
             self.value = min(self.value + 1 / self.value, self._maximum)
         elif self.value < self._target:
@@ -99,7 +100,7 @@ class ConcurrencyLimit:
         else:
             self._cut = _Cut(self.value, mean)
             share = self._unloaded / mean
-            self._set(self.value * max(share * _GROWTH[0], 0.25), now)
+            self._set(self.value * max(share * _GROWTH[0], _MIN_SHARE), now)
             self._free_rounds = 0
 
     def _is_useless(self, cut: _Cut, mean: float) -> bool:
@@ -122,6 +123,7 @@ class ConcurrencyLimit:
         return max(self.value * _GROWTH[0], self.value + 1)
 
     def _set(self, value: float, now: float) -> None:
+        """Set the limit: a lower one at once, a higher one as the target of the next responses."""
         self._target = min(max(value, 1.0), self._maximum)
         self.value = min(self.value, self._target)
         self._begin_round(now)

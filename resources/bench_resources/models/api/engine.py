@@ -40,7 +40,7 @@ _PREFIX_LENGTH = 2000  # characters of a prompt by which requests are grouped
 
 
 def format_of(name: FormatName) -> FormatOf:
-    """The format of an API, imported when something is sent."""
+    """Import the class of an API's format, which is done when something is sent."""
     class_name = {"openai": "OpenAI", "anthropic": "Anthropic"}[name]
     api_format: FormatOf = resolve_name(f"bench_resources.models.api.formats.{name}:{class_name}")
     return api_format
@@ -186,11 +186,18 @@ class ServerEngine:
         spec, base_delay, rng = self._spec, self._base_delay, self._rng
         policy = RetryPolicy(spec, base_delay, rng)
         probe_policy = RetryPolicy(spec, base_delay, rng, probes=True)
-        chat = ChatSession(spec, api_format, session, endpoint, policy, self._wait_until_ready)
+        chat = ChatSession(
+            spec=spec,
+            api_format=api_format,
+            session=session,
+            endpoint=endpoint,
+            retry_policy=policy,
+            wait_until_ready=self._wait_until_ready,
+        )
         return OptionSession(chat, replace(chat, retry_policy=probe_policy))
 
     async def _wait_until_ready(self) -> None:
-        """After a failure, wait until a server is ready; only started servers restart."""
+        """Do nothing after a failure: only the servers of a ``ServedEngine`` restart."""
 
     async def _run_workers(self, work: Work, endpoint: "Endpoint", max_workers: int) -> None:
         """Run as many workers as the concurrency limit, and add some when it grows."""

@@ -79,25 +79,25 @@ class _OptionFormat:
         self._tags = chat.spec.thinking_tags
         self._rounds_left = len(request.prompt.rounds())
 
-    def message(self, turn: Turn) -> dict[str, Any]:
-        return self._base.message(turn)
+    def to_message(self, turn: Turn) -> dict[str, Any]:
+        return self._base.to_message(turn)
 
-    def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
+    def encode(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
         self._rounds_left -= 1
-        body = self._base.body(request, messages)
+        body = self._base.encode(request, messages)
         if self._rounds_left:
             return body
         return orjson.dumps(orjson.loads(body) | self._fields(self._options))
 
-    def response(self, received: Mapping[str, Any], seconds: float) -> Response:
-        response = self._base.response(received, seconds)
+    def decode(self, received: Mapping[str, Any], seconds: float) -> Response:
+        response = self._base.decode(received, seconds)
         if self._rounds_left or response.refusal:
             return response
         text = _read_option(strip_reasoning(response.text, self._tags).strip(), self._options)
         return replace(response, text=text, finish_reason="stop")
 
 
-def _schema(options: Sequence[str]) -> dict[str, Any]:
+def _schema_fields(options: Sequence[str]) -> dict[str, Any]:
     schema = {
         "type": "object",
         "properties": {"answer": {"type": "string", "enum": list(options)}},
@@ -123,5 +123,5 @@ def _read_option(text: str, options: Sequence[str]) -> str:
 
 _FIELDS: Mapping[str, Fields] = {
     "structured_outputs": lambda options: {"structured_outputs": {"choice": list(options)}},  # vLLM
-    "response_format": _schema,  # OpenAI, SGLang, llama.cpp
+    "response_format": _schema_fields,  # OpenAI, SGLang, llama.cpp
 }

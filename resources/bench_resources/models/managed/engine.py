@@ -139,7 +139,7 @@ class ServedEngine(ServerEngine):
         except ModelError:
             self.close()  # so that the next call starts it anew
             raise
-        self._server.restart(spec.max_tries)
+        self._server.allow_restarts(spec.max_tries)
         _log.info("%s is served at port %d", spec.path, port)
         address = {"model": model, "base_url": f"http://{HOST}:{port}/v1"}
         self._spec = spec.model_copy(update=address)

@@ -96,7 +96,7 @@ class StartedServer:
             status, _ = self._get("/v1/models")
         return status == 200
 
-    def restart(self, max_restarts: int) -> None:
+    def allow_restarts(self, max_restarts: int) -> None:
         """Have the watchdog restart the server when it ends, at most ``max_restarts`` times."""
         assert self._process.stdin is not None
         with suppress(OSError):  # it has ended
@@ -114,7 +114,7 @@ class StartedServer:
         assert self._process.stdin is not None
         self._process.stdin.close()
         with suppress(subprocess.TimeoutExpired):
-            self._process.wait(process_watchdog.PATIENCE + 5)
+            self._process.wait(process_watchdog.PATIENCE + 5)  # and 5 s to kill the children
         self._process.kill()
         self._process.wait()
         self._log_thread.join(_PATIENCE)

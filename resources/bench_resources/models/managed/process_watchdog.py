@@ -26,7 +26,7 @@ _SET_CHILD_SUBREAPER, _SET_PDEATHSIG = 36, 1  # numbers of options of Linux' prc
 
 
 def main(arguments: list[str]) -> int:
-    """Run a command; returns its exit code."""
+    """Run a command; returns its exit code, for a signal 128 more than its number."""
     is_alone = arguments[0] == "--alone"
     interrupts = is_alone or arguments[0] == "--interrupt"
     words = arguments[1:] if interrupts else arguments
@@ -38,7 +38,7 @@ def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGTERM, lambda *_: command.end())
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     code = command.run()
-    while command.may_restart(code):
+    while command.use_restart(code):
         code = command.run()
     return code if code >= 0 else 128 - code
 
@@ -72,8 +72,8 @@ class _WatchedCommand:
             _end_children(process, _CHILDREN_PATIENCE if self._interrupts else 0.0)
         return code
 
-    def may_restart(self, code: int) -> bool:
-        """Whether to restart the command; if so, returns after a pause."""
+    def use_restart(self, code: int) -> bool:
+        """Use up a restart, and pause; False if none is left, or the command is to end."""
         if self._is_over or not self._restarts_left:
             return False
         self._restarts_left -= 1

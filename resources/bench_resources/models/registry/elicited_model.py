@@ -50,7 +50,7 @@ class ElicitedModel:
         """Answer each request, in order.
 
         Raises:
-            SettingsError: If a question does not have exactly one right option.
+            SettingsError: If a question does not have exactly one right option, or several samples.
             ModelError: As the wrapped model.
         """
         self._require_options(requests)

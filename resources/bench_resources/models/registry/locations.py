@@ -88,7 +88,7 @@ def locate(text: str, settings: Settings) -> ResolvedModel:
         name, section = _folder_section(text, location, settings)
     name, section = _partition_key(name, chosen), {**section, **chosen}
     section, engine = _with_engine(name, section, settings)
-    model = _named_section(name, section, location, settings)
+    model = _model_of_section(name, section, location, settings)
     if model.section and model.name not in settings.models:
         with suppress(ModelError, UnknownNameError):
             return resolve_name(model.name, settings)  # of a watched folder
@@ -102,9 +102,9 @@ def _changed_model(
     key, section = _partition_key(name, chosen), _section_of(name, settings)
     inner = resolve_name(name, settings).of
     if not inner:
-        return _named_section(key, {**section, **chosen}, name, settings)
+        return _model_of_section(key, {**section, **chosen}, name, settings)
     changed = locate(",".join([inner.name, *assignments]), settings)
-    model = _named_section(key, {**section, "of": changed.name}, name, settings)
+    model = _model_of_section(key, {**section, "of": changed.name}, name, settings)
     return replace(model, of=changed)
 
 
@@ -112,7 +112,7 @@ def locate_responses(file: Path, model: str, settings: Settings) -> ResolvedMode
     """Name a model whose responses are in a file; another file or section gets another name."""
     section = {"kind": "recorded", "file": str(file.resolve()), "model": model}
     name = _partition_key(model, {}) or file.stem
-    return _named_section(name, section, str(file), settings)
+    return _model_of_section(name, section, str(file), settings)
 
 
 def refuse_changed_checkpoint(model: ResolvedModel) -> None:
@@ -134,7 +134,11 @@ def refuse_changed_checkpoint(model: ResolvedModel) -> None:
 def _with_engine(
     name: str, section: dict[str, Any], settings: Settings
 ) -> tuple[dict[str, Any], str]:
-    """Choose the engine of a checkpoint, unless the command or an earlier command has chosen it."""
+    """Choose the engine of a checkpoint, unless this command or an earlier one has chosen it.
+
+    Returns:
+        The section with its kind, and a message on an engine that was chosen here.
+    """
     kind, earlier = section.get("kind", _AUTO), settings.models.get(name)
     if kind not in (_AUTO, *AutoSpec.own_fields()):
         return section, ""
@@ -143,7 +147,7 @@ def _with_engine(
         kind = earlier.kind
     if kind != _AUTO:
         return {**chosen.section, "kind": kind}, ""
-    return chosen
+    return chosen.section, chosen.message
 
 
 def _expanded_path(text: str) -> Path:
@@ -272,10 +276,10 @@ def _partition_key(name: str, chosen: Mapping[str, Any]) -> str:
     return "/".join(part for part in parts if part.strip(".")).lstrip("._@+=-")
 
 
-def _named_section(
+def _model_of_section(
     name: str, section: dict[str, Any], location: str, settings: Settings
 ) -> ResolvedModel:
-    """Name a section: as one of bench.toml that is equal, or so that no other has its name."""
+    """The model of a section, named as an equal one of bench.toml, or as no other model."""
     kind = section["kind"]
     try:
         spec = spec_of(kind).model_validate(section)

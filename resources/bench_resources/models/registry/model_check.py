@@ -38,7 +38,7 @@ _SEED = 11  # seed of the scene
 
 
 class SyntheticImages:
-    """Synthetic images by digest, of one to five sprites each; deterministic."""
+    """Two synthetic images by digest, of two apples and of five dogs; deterministic."""
 
     def __init__(self) -> None:
         self._images: dict[str, bytes] = {}
@@ -56,7 +56,7 @@ class SyntheticImages:
         return self._images[digest]
 
     def _draw(self, name: str, count: int, size: tuple[int, int]) -> Image:
-        """Draw an image of equal sprites; ``size`` is its width and height in px."""
+        """Draw and keep an image of equal sprites; ``size`` is its width and height in px."""
         scene, rng = Scene(*size), Random(_SEED)
         sprite_size = min(size) // 4
         for _ in range(count):
@@ -137,7 +137,7 @@ def run_probes(
     results: list[ProbeResult] = []
     seconds: list[float] = []  # the first one loads the model
     for name, prompt in probes(images).items():
-        request = _request(name, prompt.without_images() if blind else prompt)
+        request = _to_request(name, prompt.without_images() if blind else prompt)
         start = time.perf_counter()
         response = dict(validate_arrivals(engine.stream([request]), 1))[0]
         seconds.append(time.perf_counter() - start)
@@ -153,7 +153,7 @@ def run_probes(
     return replace(check, probes=tuple(results), response_seconds=median(seconds))
 
 
-def _request(name: str, prompt: Prompt) -> Request:
+def _to_request(name: str, prompt: Prompt) -> Request:
     texts = [part for part in prompt.turns[-1].parts if isinstance(part, str)]
     question = Question(  # for models written in Python, which may use it
         question_id=f"check/{name}",
@@ -226,7 +226,7 @@ def _open_engine(spec: ModelSpec, kind: EngineKind[Any], context: EngineContext)
 
 
 def _shorten_responses(spec: AnySpec) -> AnySpec:
-    """Limit the response length."""
+    """Limit the length of the responses of a model that generates them."""
     if not isinstance(spec, SamplingSection):
         return spec
     return spec.model_copy(update={"max_tokens": min(spec.max_tokens, _MAX_TOKENS)})

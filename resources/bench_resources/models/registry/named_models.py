@@ -163,7 +163,7 @@ def is_watched_name(name: str) -> bool:
 
 
 def content_in(name: str) -> str:
-    """First digits of the content in the name of a checkpoint's folder; "" without any."""
+    """First digits of the content digest in a checkpoint's name; "" without any."""
     match = _CONTENT.search(name)
     return match["content"] if match else ""
 

@@ -60,7 +60,7 @@ class Models(dg.ConfigurableResource[Any]):
     def open(
         self, name: str, condition: str = "main", progress: Progress = lambda *_: None
     ) -> Generator[ChatModel]:
-        """Open a model during a ``with`` block.
+        """Open a model during a ``with`` block; of recorded responses, those of ``condition``.
 
         Raises:
             UnknownNameError: If no model has that name; lists the known ones.
@@ -110,7 +110,7 @@ class Models(dg.ConfigurableResource[Any]):
         return setup_of(name, self.settings, self.named)
 
     def bring(self, name: str, images: Iterable[str]) -> None:
-        """Prefetch images for a model from the object store, if there is one.
+        """Prefetch images, by digest, from the object store if there is one; only for an engine.
 
         Raises:
             UnknownNameError: If no model has that name.
@@ -134,14 +134,16 @@ class Models(dg.ConfigurableResource[Any]):
     def _caching_model(
         self, model: ResolvedModel, engine: Engine, progress: Progress
     ) -> CachingModel:
-        """Put an engine behind the budget and the cache."""
+        """Put redaction and the cache in front of an engine, and prices into the progress."""
         spec, store = model.spec, self.store
         throughput = progress.throughput if isinstance(progress, RequestProgress) else None
         engine = RedactingEngine(engine, known_secrets(self.settings.home))
         if throughput and isinstance(spec, ServerSpec):
             throughput.at_prices(spec.price_in, spec.price_out)
         tags = spec.thinking_tags if isinstance(spec, SamplingSection) else None
-        return CachingModel(model.name, engine, store, progress, throughput, tags)
+        return CachingModel(
+            model.name, engine, store, progress, throughput=throughput, thinking_tags=tags
+        )
 
     @contextmanager
     def _prepared_engine(self, kind: EngineKind[Any], model: ResolvedModel) -> Generator[Engine]:

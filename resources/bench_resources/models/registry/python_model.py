@@ -28,9 +28,9 @@ _raised: list[Exception] = []
 """The first exception of the function that was opened last: responses hold its text alone."""
 
 
-def first_error() -> list[Exception]:
-    """The first exception that the function opened last has raised; [] without one."""
-    return list(_raised)
+def first_error() -> Exception | None:
+    """The first exception that the function opened last has raised; None without one."""
+    return next(iter(_raised), None)
 
 
 class PythonEngine:
@@ -73,7 +73,8 @@ class PythonEngine:
     def _answer(self, prompt: Prompt) -> Response:
         """Call the function for every user turn, and return its last response.
 
-        The text of a call includes the earlier turns and responses, these without reasoning.
+        A call gets the images and texts of earlier turns too, and the earlier responses without
+        reasoning; the first error is final.
         """
         images: list[PillowImage.Image] = []
         texts: list[str] = []
@@ -161,7 +162,7 @@ def _unknown_option(function: Callable[..., Any], options: Mapping[str, Any]) ->
 
 
 def _code_of(module: ModuleType) -> str:
-    """Digest of the files of a module's innermost package, or of its file."""
+    """Digest of the Python files of a module's innermost package, or of its only file."""
     if not module.__file__:
         return ""
     file, state = Path(module.__file__), sha256()

@@ -146,7 +146,7 @@ class EvaluatedModel(RecordedModel):
         """Answer each request in order; a missing response has ``error``."""
         responses = super().response(requests)
         if responses and all(response.error for response in responses):
-            hint = next((f"; it has one to {name!r}" for name, _ in self._responses), "")
+            hint = next((f"; it has one to {id!r}" for id, _ in self._responses), "")
             raise ModelError(
                 f"{self.name}: {self._file} has no response to any of {len(responses)} requests"
                 f"{hint}"

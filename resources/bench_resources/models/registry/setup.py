@@ -111,7 +111,7 @@ def _server_facts(spec: ServerSpec, settings: Settings, *, files: bool = True) -
 
 
 def _section(spec: ModelSpec, settings: Settings) -> dict[str, object]:
-    """The section without the names of existing files, whose content counts instead."""
+    """The section without neutral fields, and without existing files: their content counts."""
     section = spec.model_dump(mode="json", exclude=_NEUTRAL_FIELDS)
     for field in _PATH_FIELDS & section.keys():
         path = section[field]
@@ -120,19 +120,19 @@ def _section(spec: ModelSpec, settings: Settings) -> dict[str, object]:
     return section
 
 
-def _python_files(model: PythonSpec, settings: Settings) -> list[Path]:
+def _python_files(spec: PythonSpec, settings: Settings) -> list[Path]:
     """The innermost package of a model's module, or its file, without importing anything."""
-    if model.function == CALLERS_FUNCTION:
+    if spec.function == CALLERS_FUNCTION:
         return []  # its code is one of the options
     add_module_folders(settings.home)
-    module_name, _, _ = model.place.partition(":")
+    module_name, _, _ = spec.place.partition(":")
     top_package, *submodules = module_name.split(".")
-    spec = find_spec(top_package)
-    if spec is None:
+    package = find_spec(top_package)
+    if package is None:
         return []
-    if not spec.submodule_search_locations:
-        return [Path(spec.origin)] if spec.origin else []
-    return [Path(folder, *submodules[:-1]) for folder in spec.submodule_search_locations]
+    if not package.submodule_search_locations:
+        return [Path(package.origin)] if package.origin else []
+    return [Path(folder, *submodules[:-1]) for folder in package.submodule_search_locations]
 
 
 def _checkpoint_files(spec: TransformersSpec, settings: Settings) -> Iterator[Path]:

@@ -75,7 +75,7 @@ def trial(model: "TransformersModel", spec: TransformersSpec) -> str:
     """
     texts = [_build_conversation(text) for text in _TEXTS]
     image_prompts = [
-        _build_conversation(text, striped(size, 8, 16))
+        _build_conversation(text, striped(size, stripe_width=8, stripe_height=16))
         for text, size in zip(_TEXTS, _SIZES, strict=True)
     ]
     effect = "" if spec.text_only else _batch_effect(model, spec, image_prompts, needed=True)

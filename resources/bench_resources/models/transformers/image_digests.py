@@ -45,7 +45,8 @@ def _digest_tensors(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
     try:
         with require_unchanged(checkpoint.checksums):
             processor: Any = load_processor(spec, checkpoint)
-        inputs = processor.image_processor(images=[striped(_SIZE, 3, 5)], return_tensors="pt")
+        image = striped(_SIZE, stripe_width=3, stripe_height=5)
+        inputs = processor.image_processor(images=[image], return_tensors="pt")
     except ModelError:
         raise
     except Exception as error:  # any exception: formats, families and third-party code

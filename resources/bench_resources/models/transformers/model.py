@@ -104,7 +104,7 @@ class TransformersModel:
             new_tokens = self._generate(prepared, draw, [finite_check, *samplers])
             seconds = (time.perf_counter() - start) / len(new_tokens)
             responses = [
-                self._response(tokens, row, prepared, seconds)
+                self._to_response(tokens, row, prepared, seconds)
                 for row, tokens in enumerate(new_tokens)
             ]
         bad_from = finite_check.first_bad_tokens(len(responses))
@@ -221,10 +221,10 @@ class TransformersModel:
                 return tokens[:, length:]
         return tokens
 
-    def _response(
+    def _to_response(
         self, tokens: list[int], row: int, batch: PromptBatch, seconds: float
     ) -> Response:
-        """The response of the new tokens of a row, which end at the first end token."""
+        """Make the response of a row's new tokens, which end at the first end token."""
         lengths = (n for n, token in enumerate(tokens, start=1) if token in self._end_tokens)
         length = next(lengths, None)
         opening_tag = find_opening_tag(batch.endings[row], self._spec.thinking_tags)
@@ -240,7 +240,7 @@ class TransformersModel:
 
 
 def _flag_bad_numbers(response: Response, bad_from: int | None) -> Response:
-    """Replace a response by an error if its scores are not finite from a token of it on."""
+    """Replace a response by an error if the scores of one of its tokens are not finite."""
     if bad_from is None or bad_from >= (response.completion_tokens or 0):
         return response  # tokens after its end do not count
     return Response(

@@ -135,7 +135,7 @@ def _load_multimodal(
 
 
 def _find_processor_class(location: str, origin: dict[str, Any]) -> Any:  # noqa: ANN401 - a class of transformers
-    """The processor class of transformers that a checkpoint names, or else that of its model."""
+    """The class that a checkpoint names, or else that of its model; None if it brings its own."""
     from transformers import PROCESSOR_MAPPING, AutoConfig
     from transformers.models.auto.processing_auto import processor_class_from_name
 

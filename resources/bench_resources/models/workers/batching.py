@@ -28,7 +28,7 @@ from bench_resources.response_cache.engine import ReadImage
 
 
 def apply_section(request: Request, spec: TransformersSpec) -> Request:
-    """Apply the configured temperature; drop the images of a text-only model."""
+    """Set the configured temperature if none is; drop the images for a text-only model."""
     prompt = request.prompt.without_images() if spec.text_only else request.prompt
     temperature = spec.temperature if request.temperature is None else request.temperature
     return replace(request, prompt=prompt, temperature=temperature)
@@ -50,7 +50,7 @@ def _order_key(request: Request) -> tuple[float, str, int, int, int]:
 
 
 def take_group(pending: deque[int], requests: Sequence[Request], size: int) -> Iterator[int]:
-    """Remove up to ``size`` of the first positions, whose requests are of one group."""
+    """Remove and yield up to ``size`` of the first positions, whose requests are of one group."""
     group = _group_key(requests[pending[0]])
     for _ in range(size):
         if not pending or _group_key(requests[pending[0]]) != group:
@@ -80,11 +80,11 @@ class _SizedRequest:
 
 @dataclass(frozen=True, slots=True)
 class _Batch:
-    """A batch: requests by position, their images, and the first turn in preparation."""
+    """Requests to be answered together."""
 
     requests: dict[int, Request]  # by position
     images: DecodedImages
-    prepared: Future[Any] | None = None
+    prepared: Future[Any] | None = None  # the first round
 
 
 class BatchSize:
@@ -195,8 +195,8 @@ class Batches:
             max_size = max(1, self._spec.batch_tokens // max(1, sized[pending[0]].weight))
             size = min(self._size.current, max_size, len(pending))
             positions = [pending.popleft() for _ in range(size)]
-            images = {d: image for i in positions for d, image in sized[i].images.items()}
-            yield _Batch({i: requests[i] for i in positions}, images)
+            images = {sha256: image for i in positions for sha256, image in sized[i].images.items()}
+            yield _Batch(requests={i: requests[i] for i in positions}, images=images)
 
     def _decode(self, model: LoadedModel, prompt: Prompt) -> _SizedRequest:
         limit = self._spec.max_image_pixels
@@ -217,9 +217,8 @@ class Batches:
 
     def _answer(self, batch: _Batch) -> Iterator[tuple[int, Response]]:
         """Answer a batch; a failing one is halved down to the request that fails."""
-        half = (len(batch.requests) + 1) // 2
         if len(batch.requests) > self._size.current:  # formed before memory ran out
-            yield from self._answer_halves(batch, half)
+            yield from self._answer_halves(batch)
             return
         try:
             responses = self._converse(batch)
@@ -241,12 +240,13 @@ class Batches:
         if len(batch.requests) == 1:
             yield from ((i, failure) for i in batch.requests)
         else:
-            yield from self._answer_halves(batch, half)
+            yield from self._answer_halves(batch)
 
-    def _answer_halves(self, batch: _Batch, half: int) -> Iterator[tuple[int, Response]]:
+    def _answer_halves(self, batch: _Batch) -> Iterator[tuple[int, Response]]:
         items = list(batch.requests.items())
-        yield from self._answer(_Batch(dict(items[:half]), batch.images))
-        yield from self._answer(_Batch(dict(items[half:]), batch.images))
+        half = (len(items) + 1) // 2
+        for part in (items[:half], items[half:]):
+            yield from self._answer(_Batch(requests=dict(part), images=batch.images))
 
     def _converse(self, batch: _Batch) -> list[Response]:
         """Answer every open turn; tokens and seconds are sums over the turns."""

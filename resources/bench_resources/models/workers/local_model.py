@@ -68,7 +68,7 @@ class LoadedModel(Protocol):
 def to_message(turn: Turn, images: DecodedImages) -> Message:
     """Convert a turn to a chat template's message; texts are joined if there are no images."""
     texts = [part for part in turn.parts if isinstance(part, str)]
-    has_images = len(texts) < len(turn.parts)
+    has_images = any(isinstance(part, Image) for part in turn.parts)
     parts = turn.parts if has_images else ["\n".join(texts)]
     content = [
         {"type": "image", "image": images[part.sha256]}
@@ -80,7 +80,7 @@ def to_message(turn: Turn, images: DecodedImages) -> Message:
 
 
 def decode(image: Image, data: bytes, max_pixels: int | None) -> PILImage.Image:
-    """Decode an image and shrink it to at most ``max_pixels``.
+    """Decode an image, and shrink it to at most ``max_pixels`` if they are given.
 
     Raises:
         ImageError: If it does not decode.

@@ -43,14 +43,14 @@ class Anthropic:
         self._read_image = read_image
         self._served_check = ServedModelCheck(spec)
 
-    def message(self, turn: Turn) -> dict[str, Any]:
+    def to_message(self, turn: Turn) -> dict[str, Any]:
         """Convert a turn; empty texts are left out, because the API refuses them."""
         return {
             "role": turn.role,
             "content": [self._block(part) for part in turn.parts if part != ""],
         }
 
-    def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
+    def encode(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
         """Encode a request; system turns become the ``system`` field."""
         system_blocks = [b for m in messages if m["role"] == "system" for b in m["content"]]
         turns = [m for m in messages if m["role"] != "system" and m["content"]]
@@ -63,7 +63,7 @@ class Anthropic:
         }
         return orjson.dumps(fields | fill_value_keys(self._spec.extra_body))
 
-    def response(self, received: Mapping[str, Any], seconds: float) -> Response:
+    def decode(self, received: Mapping[str, Any], seconds: float) -> Response:
         """Join the text blocks; cached prompt tokens count like the others."""
         blocks = received.get("content")
         if not isinstance(blocks, list):

@@ -27,7 +27,7 @@ class ApiFormat(Protocol):
         """Headers of every request, without the key."""
         ...
 
-    def message(self, turn: Turn) -> dict[str, Any]:
+    def to_message(self, turn: Turn) -> dict[str, Any]:
         """Convert one turn of a conversation.
 
         Raises:
@@ -35,7 +35,7 @@ class ApiFormat(Protocol):
         """
         ...
 
-    def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
+    def encode(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
         """Encode a whole request.
 
         Raises:
@@ -43,7 +43,7 @@ class ApiFormat(Protocol):
         """
         ...
 
-    def response(self, received: Mapping[str, Any], seconds: float) -> Response:
+    def decode(self, received: Mapping[str, Any], seconds: float) -> Response:
         """Decode a body with status 200; separate reasoning goes in front of the text.
 
         Raises:

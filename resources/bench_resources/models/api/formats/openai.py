@@ -73,7 +73,7 @@ class OpenAI:
             **fill_value_keys(spec.constant_fields),
         }
 
-    def message(self, turn: Turn) -> dict[str, Any]:
+    def to_message(self, turn: Turn) -> dict[str, Any]:
         """Convert a turn; a turn of texts becomes one string, which more servers accept."""
         texts = [part for part in turn.parts if isinstance(part, str)]
         if len(texts) == len(turn.parts):
@@ -86,14 +86,14 @@ class OpenAI:
         ]
         return {"role": turn.role, "content": parts}
 
-    def body(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
+    def encode(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
         """Encode a request; extra_body overrides every other field."""
         sampling = self._spec.sampling_fields(request.sample, request.temperature)
         fields = self._constant | {"messages": messages} | sampling
         return orjson.dumps(fields | fill_value_keys(self._spec.extra_body))
 
-    def response(self, received: Mapping[str, Any], seconds: float) -> Response:
-        """Decode the only choice.
+    def decode(self, received: Mapping[str, Any], seconds: float) -> Response:
+        """Decode the first choice.
 
         A message with a refusal has the finish reason "refusal".
         """
@@ -158,7 +158,7 @@ def _refuse_interrupted(choice: Mapping[str, Any]) -> None:
 def _parse_message(
     message: Mapping[str, Any], finish_reason: str, tags: Tags | None, *, hidden_reasoning: bool
 ) -> tuple[str, str]:
-    """Text and finish reason of a message."""
+    """Text of a message, with the reasoning in front, and its finish reason."""
     reasoning, text = _split_content(message.get("content"))
     reasoning = _find_reasoning(message) or reasoning
     refusal = text_field(message, "refusal")
@@ -212,10 +212,10 @@ def _find_reasoning(message: Mapping[str, Any]) -> str:
     return next(filter(None, texts), "")
 
 
-def _join_parts(body: object) -> str:
-    """Join a text or a list of parts; "" for anything else."""
-    if isinstance(body, str):
-        return body
-    parts = [part for part in body if isinstance(part, dict)] if isinstance(body, list) else []
+def _join_parts(value: object) -> str:
+    """A text itself, or the joined texts of a list of parts; "" for anything else."""
+    if isinstance(value, str):
+        return value
+    parts = [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
     texts = [part.get("text") or part.get("summary") for part in parts]
     return "".join(text for text in texts if isinstance(text, str))

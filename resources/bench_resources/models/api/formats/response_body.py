@@ -27,7 +27,7 @@ _SUCCESS_WORDS = {"ok", "success", "succeeded", "successful"}
 def is_empty(value: object) -> bool:
     """Whether a value is empty at every depth, as the empty errors of some relays are.
 
-    >>> is_empty({"message": "", "code": None, "details": [{}]}), is_empty({"code": 7})
+    >>> is_empty({"message": " ", "code": 0, "details": [{}]}), is_empty({"code": 7})
     (True, False)
     """
     if isinstance(value, dict):
@@ -77,7 +77,7 @@ class NoResponseError(Exception):
     Args:
         message: What is missing or wrong.
         error: The server's error message inside the body, if any.
-        overloaded: Whether a retry may succeed.
+        overloaded: Whether the server is, so that only its section limits the retries.
     """
 
     def __init__(self, message: str, *, error: object = None, overloaded: bool = False) -> None:
@@ -100,7 +100,7 @@ def decode_response(
         return failure(_status_of(error), data, headers, error)
     try:
         _require_finished(body)
-        response = api_format.response(body, seconds)
+        response = api_format.decode(body, seconds)
     except NoResponseError as exc:
         if error := exc.error or (body if reports_failure(body) else None):
             return failure(_status_of(error), data, headers, error)
@@ -170,7 +170,7 @@ def sum_tokens(first: object, *more: object) -> int | None:
 
 
 def _find_error(received: object, response_field: str) -> object:
-    """An error sent with status 200, beside the responses or instead of them."""
+    """An error sent with status 200, beside the responses or instead of them; else None."""
     body = received[0] if isinstance(received, list) and received else received
     if not isinstance(body, dict):
         return None
@@ -278,7 +278,7 @@ def _printable(value: object, label: str) -> str:
 
 
 def is_model_version(answered: str, requested: str) -> bool:
-    """Whether a model name is the requested one with a date or a number added.
+    """Whether a model name is the requested one, apart from folder, case, date or "latest".
 
     >>> is_model_version("gpt-4o-2024-08-06", "gpt-4o"), is_model_version("gpt-4o-mini", "gpt-4o")
     (True, False)
