@@ -13,7 +13,7 @@ app = typer.Typer()
 
 @app.command()
 def explain(
-    question: Annotated[str, typer.Argument(help="Question id, such as codis/017/2.")],
+    question: Annotated[str, typer.Argument(help="Question id, such as codis/s002/1.")],
     model: Annotated[str, typer.Option(help="Model.")],
     condition: ConditionOption = "main",
     source: SourceOption = "",
@@ -22,7 +22,7 @@ def explain(
 ) -> None:
     """Explain one score: images, prompt, response, judge, points, signature.
 
-    Example: bench explain codis/017/2 --model my-model
+    Example: bench explain codis/s002/1 --model my-model
     """
     from bench_assets.cli.output.explanations import print_explanation
     from bench_assets.workspace.inspect.explanation import explain as explain_score
