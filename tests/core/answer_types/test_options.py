@@ -171,55 +171,7 @@ def test_thirteen_options_have_letters_up_to_m():
 
 @pytest.mark.parametrize(
     ("text", "remaining_text", "options"),
-    [
-        pytest.param("(a) Open (b) Closed", "", ("Open", "Closed"), id="MMVP"),
-        pytest.param(
-            "Which one?\nOptions: A: on the book., B: in it., C: gone.",
-            "Which one?",
-            ("on the book.", "in it.", "gone."),
-            id="MMStar",
-        ),
-        pytest.param(
-            "Which way?\n\nA. Left\nB. Right\n\nPlease answer with the letter.",
-            "Which way?\n\nPlease answer with the letter.",
-            ("Left", "Right"),
-            id="RealWorldQA",
-        ),
-        pytest.param(
-            "(A) red\n(B) (A) and more", "", ("red", "(A) and more"), id="a repeated mark"
-        ),
-        pytest.param("Vitamin A: good?\nA. yes\nB. no", "Vitamin A: good?", ("yes", "no"), id="A"),
-        pytest.param("Is it (a)?", "Is it (a)?", (), id="one mark"),
-        pytest.param(
-            "Of the figure (a) and the bar (b), which?\nA. (c)\nB.both\nc. none\nD. 4",
-            "Of the figure (a) and the bar (b), which?",
-            ("(c)", "both", "none", "4"),
-            id="marks of figures",
-        ),
-        pytest.param(
-            "如图 (a), 电压如图 (b) 所示, 正确的是 ( )",
-            "如图 (a), 电压如图 (b) 所示, 正确的是 ( )",
-            (),
-            id="marks of figures alone",
-        ),
-        pytest.param(
-            r"则 $r=(\quad)$A. 6B. $\frac{1}{2}$C. 12D.18",
-            r"则 $r=(\quad)$",
-            ("6", r"$\frac{1}{2}$", "12", "18"),
-            id="without spaces",
-        ),
-        pytest.param("Q?\nA. x\nB. y\nC z\nD. w", "Q?\nA. x\nB. y\nC z\nD. w", (), id="a gap"),
-        pytest.param(
-            "Options: A: Team B., B: Washington, D.C., C: Bern, D: Boston",
-            "",
-            ("Team B.", "Washington, D.C.", "Bern", "Boston"),
-            id="a letter of an abbreviation",
-        ),
-        pytest.param("(A) A) 59 (B) B) 69", "", ("A) 59", "B) 69"), id="marks twice"),
-        pytest.param("(b) x (c) y", "(b) x (c) y", (), id="none from A on"),
-        pytest.param("(a) (b) y", "(a) (b) y", (), id="an empty one"),
-        pytest.param("How many?", "How many?", (), id="none"),
-    ],
+    read_cases(__file__, "split_options.jsonl", tuples=True),
 )
 def test_options_are_split_from_the_text_of_a_question(text, remaining_text, options):
     assert split_options(text) == (remaining_text, options)
