@@ -6,7 +6,7 @@ from math import isnan
 
 import dagster as dg
 
-from bench_assets.core.images.charts import Bar, bar_chart, scale
+from bench_assets.core.images.charts import Bar, bar_chart, scale_end
 from bench_assets.core.schema.metric_text import (
     format_blind,
     format_caveats,
@@ -99,7 +99,7 @@ def _overall_bar(row: Metric, rows: Sequence[Metric], chances: Mapping[str, floa
 
 def _full_scale(rows: Sequence[Metric], metric: str) -> float:
     """Value at which a bar of the metric is full."""
-    return scale([row for row in rows if row.metric == metric])
+    return scale_end([row for row in rows if row.metric == metric])
 
 
 def _sentence(row: Metric, chance: float | None) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from bench_assets.comparison.results import Result
-from bench_assets.core.images.charts import line_ends, scale
+from bench_assets.core.images.charts import line_ends, scale_end
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.text.escaping import escape_controls, escape_to_one_line
@@ -78,7 +78,7 @@ def results_html(results: Sequence[Result], *, linked: bool) -> str:
             f"<tr><th>{escape(label)}</th><td>{escape(escape_to_one_line(text))}</td></tr>"
             for label, text in result.facts
         )
-        bar = interval_bar(result.row, scale([result.row]))
+        bar = interval_bar(result.row, scale_end([result.row]))
         blocks.append(f"<div><b>{title}</b><br>{bar}<table>{facts}</table></div>")
     return "".join(blocks)
 

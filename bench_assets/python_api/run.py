@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from bench_assets.comparison.results import Result
-from bench_assets.core.images.charts import Bar, bar_chart, scale
+from bench_assets.core.images.charts import Bar, bar_chart, scale_end
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import IMPORTED, Metric
 from bench_assets.evaluation.baselines.blind_baselines import chance_level
@@ -208,7 +208,7 @@ def _bars(evaluation: Evaluation, metric: str, *, has_titles: bool) -> list[Bar]
     task = evaluation.task
     metric = metric or task.primary_metric
     rows = [row for row in evaluation.metrics if row.metric == metric]
-    full = scale(rows)
+    full = scale_end(rows)
     is_primary = metric == task.primary_metric
     bars = []
     for row in rows:

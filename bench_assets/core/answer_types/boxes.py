@@ -16,9 +16,9 @@ from bench_assets.core.answer_types.regions import (
     Regions,
     boxes_in,
     convert_coordinates,
-    corners,
     points_in,
     read_gold_box,
+    to_corners,
 )
 from bench_assets.core.schema.errors import SettingsError, SourceError
 
@@ -67,7 +67,7 @@ class _RegionAnswer(AnswerType):
         _, frame = _parse_stored_region(gold.answer[0])
         convention = self._convention(regions, frame)
         distinct = dict.fromkeys(regions.coordinates)
-        ordered = (corners(n, convention.order) if len(n) == _SIDES else n for n in distinct)
+        ordered = (to_corners(n, convention.order) if len(n) == _SIDES else n for n in distinct)
         return [convert_coordinates(n, convention.frame(frame), frame) for n in ordered]
 
     def _store(self, region: Numbers, context: RowContext) -> Gold:

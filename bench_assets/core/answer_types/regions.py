@@ -70,10 +70,10 @@ class Regions(NamedTuple):
     are_corners: bool = False  # left, top, right, bottom: the boxes had named sides
 
 
-def corners(numbers: Sequence[float], order: str) -> Numbers:
+def to_corners(numbers: Sequence[float], order: str) -> Numbers:
     """Box as left, top, right, bottom; corners in either order.
 
-    >>> corners((10, 8, 34, 38), "xywh")
+    >>> to_corners((10, 8, 34, 38), "xywh")
     (10, 8, 44, 46)
     """
     a, b, c, d = numbers
@@ -107,7 +107,7 @@ def read_gold_box(value: object, order: str) -> Numbers:
     regions = boxes_in(", ".join(f"{name}: {side}" for name, side in sides) or str(value))
     if len(regions.coordinates) != 1:
         raise SourceError(f"answer {value!r:.60} (expected a box: four numbers, or named sides)")
-    box = corners(regions.coordinates[0], "xyxy" if regions.are_corners else order)
+    box = to_corners(regions.coordinates[0], "xyxy" if regions.are_corners else order)
     left, top, right, bottom = box
     if right <= left or bottom <= top:
         raise SourceError(f"box {[*box]} has no area: check coordinates")
@@ -128,7 +128,7 @@ def boxes_in(text: str) -> Regions:
         by_name = dict(zip(map(str.casefold, map(str, names)), boxes[-1], strict=True))
         for sides, order in _NAMED_SIDES:
             if by_name.keys() == {*sides}:
-                named_boxes.append(corners([by_name[side] for side in sides], order))
+                named_boxes.append(to_corners([by_name[side] for side in sides], order))
     convention = _notation(text) if boxes and not named_boxes else None
     return Regions(tuple(named_boxes or boxes), convention, are_corners=bool(named_boxes))
 

@@ -53,22 +53,21 @@ def bar_chart(bars: Sequence[Bar], title: str) -> str:
 def difference_chart(changes: Sequence[Change], title: str) -> str:
     """Draw changes with their 95 % intervals around a line at 0."""
     numbers = [number for change in changes for number in (change.value, change.low, change.high)]
-    scale_end = max((abs(number) for number in numbers if isfinite(number)), default=0.0) or 1.0
+    end = max((abs(number) for number in numbers if isfinite(number)), default=0.0) or 1.0
     middle, bottom = _LABEL + _BAR_WIDTH / 2, _TOP + len(changes) * _ROW
     rows = "".join(
-        _draw_change(change, scale_end, _TOP + index * _ROW + 8)
-        for index, change in enumerate(changes)
+        _draw_change(change, end, _TOP + index * _ROW + 8) for index, change in enumerate(changes)
     )
     zero = f'<path d="M{middle:.1f} {_TOP - 4}V{bottom}" stroke="{_GREY}" stroke-dasharray="3 2"/>'
     head = _text(8, 16, title) + _text(_LABEL, 30, "change with its 95 % interval", _GREY)
     return render_svg(_LABEL + _BAR_WIDTH + 170, bottom + 8, head + zero + rows)
 
 
-def _draw_change(change: Change, scale_end: float, y: float) -> str:
-    """Draw a dot on its interval, between -``scale_end`` and ``scale_end``."""
+def _draw_change(change: Change, end: float, y: float) -> str:
+    """Draw a dot on its interval, between -``end`` and ``end``."""
     label, value, low, high = change
     x, left, right = (
-        _LABEL + _BAR_WIDTH / 2 * (1 + (number if isfinite(number) else value) / scale_end)
+        _LABEL + _BAR_WIDTH / 2 * (1 + (number if isfinite(number) else value) / end)
         for number in (value, low, high)
     )
     interval = f" [{low:+.3f}, {high:+.3f}]" if isfinite(low) else ""
@@ -84,7 +83,7 @@ def _shorten(label: str) -> str:
     return label if len(label) <= _MAX_LABEL_LENGTH else f"{label[: _MAX_LABEL_LENGTH - 1]}…"
 
 
-def scale(rows: Sequence[Metric]) -> float:
+def scale_end(rows: Sequence[Metric]) -> float:
     """Upper end of a metric's scale: 1, or the largest value, interval end or constant."""
     values = [value for row in rows for value in (row.value, row.high, row.constant)]
     finite = [value for value in values if value is not None and not isnan(value)]

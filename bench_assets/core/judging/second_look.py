@@ -180,7 +180,7 @@ def look_again(
 
 
 def find_second_look(judgements: Sequence[Judgement]) -> Judgement | None:
-    """The judgement of a second look among those of a prediction; None if there was none."""
+    """The judgement of a prediction by a second look, not by rules; None if there was none."""
     looks = (judgement for judgement in judgements if judgement.criterion == ANSWER)
     return next((look for look in looks if look.error or not look.by_rules), None)
 

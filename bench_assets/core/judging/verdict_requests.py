@@ -74,17 +74,19 @@ def ask_for_verdicts(
     ]
 
 
-def _judgements(request: VerdictRequest, outcome: JudgeResponse, judge: str) -> list[Judgement]:
+def _judgements(
+    request: VerdictRequest, judge_response: JudgeResponse, judge: str
+) -> list[Judgement]:
     record = partial(Judgement.from_response, request.prediction, judge=judge)
-    response = outcome.response
+    response = judge_response.response
     judgement = record(
         response,
-        prompt=outcome.request.prompt,
+        prompt=judge_response.request.prompt,
         criterion=request.criterion,
         verdict=request.read(response),
         value=request.value(response) if request.value else "",
     )
-    first_request, first_response = outcome.first
+    first_request, first_response = judge_response.first
     if response is first_response:
         return [judgement]
     criterion = f"{request.criterion}{FIRST_RESPONSE_SUFFIX}"

@@ -122,8 +122,9 @@ def _yes_measure(scored: Sequence[Scored], measure: Callable[[_YesCounts], Float
     with_points, n_unscored = drop_unscored(scored)
     counts = []
     for question, score in with_points:
-        predicted, gold = _is_yes(question, score.answer), _is_yes(question, question.answer)
-        counts.append((predicted and gold, predicted and not gold, gold and not predicted, True))
+        says_yes, is_yes = _is_yes(question, score.answer), _is_yes(question, question.answer)
+        # The columns of ``_YesCounts``.
+        counts.append((says_yes and is_yes, says_yes and not is_yes, is_yes and not says_yes, True))
     return mean_from_counts(
         with_points, counts, lambda sums: measure(_YesCounts(*sums.T)), n_unscored
     )
@@ -166,11 +167,11 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
     return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
 
 
-def _group_accuracy(scored: Sequence[Scored], group: Callable[[Question], str]) -> Mean:
+def _group_accuracy(scored: Sequence[Scored], group_name: Callable[[Question], str]) -> Mean:
     """Mean product of the points of a group in a sample; all samples of a group are a cluster."""
     products: dict[tuple[int, str], float | None] = {}  # None: one of the group is unscored
     for question, score in scored:
-        key = score.sample, group(question)
+        key = score.sample, group_name(question)
         product, points = products.get(key, 1.0), score.points
         products[key] = None if product is None or points is None else product * points
     return mean(ScoredPoint(product, name) for (_, name), product in products.items())

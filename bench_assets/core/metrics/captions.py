@@ -39,11 +39,11 @@ class Corpus:
     n: int  # captions
 
     @classmethod
-    def of(cls, captions: Sequence[CaptionPair], tokens: Tokenize) -> "Corpus":
+    def of(cls, captions: Sequence[CaptionPair], tokenizer: Tokenize) -> "Corpus":
         """Number the tokens of all captions and references."""
         texts = [caption.candidate for caption in captions]
         texts += chain.from_iterable(caption.references for caption in captions)
-        text_tokens = [tokens(text) for text in texts]
+        text_tokens = [tokenizer(text) for text in texts]
         lengths = np.fromiter(map(len, text_tokens), np.int64, len(text_tokens))
         numbers: dict[str, int] = {}
         all_tokens = chain.from_iterable(text_tokens)
@@ -202,13 +202,13 @@ def rouge_l(corpus: Corpus) -> Floats:
     return np.array(list(map(_rouge_l, texts[: corpus.n], references)), float)
 
 
-def caption_rouge_l(caption: CaptionPair, tokens: Tokenize = tokenize) -> float:
+def caption_rouge_l(caption: CaptionPair, tokenizer: Tokenize = tokenize) -> float:
     """ROUGE-L of one caption, as in ``score_captions``; it does not depend on other captions.
 
     >>> caption_rouge_l(CaptionPair("a red cat", ("a red cat", "the cat is red")))
     1.0
     """
-    return _rouge_l(tokens(caption.candidate), map(tokens, caption.references))
+    return _rouge_l(tokenizer(caption.candidate), map(tokenizer, caption.references))
 
 
 def _rouge_l(candidate: Sequence[Hashable], references: Iterable[Sequence[Hashable]]) -> float:
@@ -233,12 +233,14 @@ class CaptionScores:
     bleu_counts: Floats  # (n, 10): tokens, closest reference's tokens, 4 x matched, 4 x possible
 
 
-def score_captions(captions: Sequence[CaptionPair], tokens: Tokenize = tokenize) -> CaptionScores:
+def score_captions(
+    captions: Sequence[CaptionPair], tokenizer: Tokenize = tokenize
+) -> CaptionScores:
     """Score every caption of a corpus; document frequencies are those of its references.
 
     Args:
         captions: The corpus, each caption with at least one reference.
-        tokens: Tokenizer; the Penn Treebank's unless a paper uses another one.
+        tokenizer: The Penn Treebank's, unless a paper uses another one.
 
     Raises:
         ValueError: If a caption has no reference, or its references are one text.
@@ -252,7 +254,7 @@ def score_captions(captions: Sequence[CaptionPair], tokens: Tokenize = tokenize)
             raise ValueError(
                 f"caption {position}: expected a tuple of texts, got {caption.references!r:.60}"
             )
-    corpus = Corpus.of(captions, tokens)
+    corpus = Corpus.of(captions, tokenizer)
     matched, cider = matches_and_cider(corpus)
     counts = np.hstack([corpus.reference_lengths(), matched, corpus.ngram_totals()])
     return CaptionScores(

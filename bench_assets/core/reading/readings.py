@@ -64,7 +64,7 @@ class PlainText(NamedTuple):
     shifts: list[int]  # of each piece: its start in the response minus that in the text
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Span in the response that a span in the text, which is not empty, comes from."""
+        """The span in the response from which a span in the text, not an empty one, comes."""
         first, last = bisect_right(self.starts, start) - 1, bisect_right(self.starts, end - 1) - 1
         return start + self.shifts[first], end + self.shifts[last]
 

@@ -142,8 +142,8 @@ def _match_opening(
     for form in forms:
         content_start = start + len(form.opening)
         if form.opening and form.closing and text.startswith(form.opening, start):
-            counts = form.opened_by != "words" or text.find(form.closing, content_start) != -1
-            return (form, content_start) if counts else None
+            opens = form.opened_by != "words" or text.find(form.closing, content_start) != -1
+            return (form, content_start) if opens else None
     return None
 
 

@@ -328,7 +328,7 @@ class CachedResponses(Protocol):
 
 
 def cached(model: ChatModel) -> ChatModel:
-    """Restrict a model to its cached responses; baselines are returned unchanged."""
+    """Restrict a model to its cached responses; one without a cache is returned unchanged."""
     return model.cached() if isinstance(model, CachedResponses) else model
 
 

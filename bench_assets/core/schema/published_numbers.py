@@ -52,7 +52,7 @@ def read_published(file: Path) -> list[PublishedNumber]:
 
 def _parse_row(cells: dict[str, str], where: str) -> PublishedNumber:
     empty = [name for name in _COLUMNS if not cells[name] and name != "note"]
-    if empty or None in cells or cells["note"] is None:
+    if empty or None in cells or cells["note"] is None:  # None: of too many or too few cells
         raise SourceError(f"{where}: expected {len(_COLUMNS)} cells, only `note` may be empty")
     try:
         value = float(cells["value"])

@@ -3,7 +3,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bench_assets.core.images.charts import Bar, bar_chart, scale
+from bench_assets.core.images.charts import Bar, bar_chart, scale_end
 from tests.fakes.rows import metric
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -57,7 +57,7 @@ def test_a_missing_value_has_a_text_instead_of_a_bar():
     ],
 )
 def test_a_scale_ends_at_one_or_beyond(rows, end):
-    assert scale(rows) == end
+    assert scale_end(rows) == end
 
 
 def test_a_missing_interval_is_neither_drawn_nor_written():
