@@ -18,7 +18,7 @@ RESULTS = FROZEN / "results.json"
 PROOFS = Path(__file__).with_name("proofs.toml")
 _KNOWN = """# Known benchmarks, row by row
 
-`make proofs` generates this page from the authors' repositories, at the commits in the table. "Rows kept" counts the rows that become questions; the others are rejected.
+`make proofs` generates this page from public repositories, at the commits in the table. "Rows kept" counts the rows that become questions; the others are rejected.
 
 | benchmark | repository, commit and its date | rows kept | note |
 |---|---|---|---|
@@ -26,7 +26,7 @@ _KNOWN = """# Known benchmarks, row by row
 _RESPONSES = """
 ## Responses
 
-The authors published responses of the models below. Models have the names that the authors' files give them. A response has up to three scores:
+The authors published responses of the models below. Most models have the names of the authors' files. A response has up to three scores:
 
 - *ours*: the score of the default scorer
 - *official*: the score of `--scorer official`, which restates the authors' rule
@@ -49,11 +49,11 @@ Each right answer was written in ten styles, such as `The answer is 23.` and `**
 _UNPROVEN = """
 ## Not compared
 
-The benchmarks {names} are defined too, but were not compared.
+The other [known benchmarks](benchmarks.md#known-benchmarks) were not compared row by row: {names}.
 """
 _PROOFS = """# Proofs
 
-This page compares bench-assets with other people's code, papers and data. `make proofs FILES=FOLDER` generates this page; `FOLDER` contains checkouts of the repositories. The numbers of tests include tests that are marked `long`. [Known benchmarks](known-benchmarks.md) has the results of each benchmark and model.
+This page compares bench-assets with other people's code, papers and data. `make proofs FILES=FOLDER` generates it; `FOLDER` contains checkouts of the repositories. The numbers of tests include tests marked `long`, which `pytest -m ""` runs too. [Known benchmarks](known-benchmarks.md) has the results of each benchmark and model.
 
 | what is compared | source | command | result and date |
 |---|---|---|---|
