@@ -44,7 +44,11 @@ def check_units(questions: Sequence[Question]) -> list[Unit]:
         Unit(
             task=_CHECK.name,
             unit_id=question.question_id,
-            shown={**_shown_fields(question), "Called right": ", ".join(question.answer)},
+            shown={
+                "Question": question.text,
+                "Options": "\n".join(lettered_choices(question.options)),
+                "Called right": ", ".join(question.answer),
+            },
             images=images_of(question),
         )
         for question in questions
@@ -52,7 +56,7 @@ def check_units(questions: Sequence[Question]) -> list[Unit]:
     ]
 
 
-def answer_checks(answers: Sequence[Answer]) -> list[AnswerCheck]:
+def to_answer_checks(answers: Sequence[Answer]) -> list[AnswerCheck]:
     """Convert annotation answers to verdicts on keys; those without a valid verdict are skipped."""
     return [
         AnswerCheck(
@@ -95,9 +99,5 @@ def _mark_as_own(question: Question) -> Question:
     return replace(question, edition="own") if question.edition == "published" else question
 
 
-def _shown_fields(question: Question) -> dict[str, str]:
-    return {"Question": question.text, "Options": "\n".join(lettered_choices(question.options))}
-
-
-ANSWER_CHECK = suite_task(_CHECK, check_units, answer_checks, questions="items")
+ANSWER_CHECK = suite_task(_CHECK, check_units, to_answer_checks, questions="items")
 HUMAN = person_answers_task(_TASKS["human"], "blink/questions", _PEOPLE)

@@ -9,7 +9,7 @@
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 
 from bench_assets.core.judging.second_look import ANSWER, AnswerForm, look_again
@@ -119,7 +119,7 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     if option is None:
         first = first_judgements(judgements)
         with_reasoning = [row for row in first if row.criterion == WITH_REASONING]
-        relevant = with_reasoning if with_reasoning else first
+        relevant = with_reasoning or first
         if fault := judge_fault(relevant):
             return Score.of(answered.prediction, points=None, note=fault)
         option = strip_reasoning(relevant[0].response)
@@ -130,8 +130,8 @@ def score_as_released(answered: AnsweredQuestion, judgements: Sequence[Judgement
     """Score the judge's response verbatim; without one, score as ``official``."""
     responses = [
         judgement.response
-        for judgement in _without_reasoning(first_judgements(judgements))
-        if not judgement.error
+        for judgement in first_judgements(judgements)
+        if judgement.criterion != WITH_REASONING and not judgement.error
     ]
     if len(responses) != 1:
         return score_officially(answered, judgements)
@@ -165,10 +165,6 @@ def _author_option(question: Question, prediction: Prediction) -> str | None:
     """Read the option by the authors' rules, from the reasoning too if there is any."""
     response = prediction.raw_text if _has_reasoning(prediction) else prediction.text
     return official_option(response, len(question.options))
-
-
-def _without_reasoning(judgements: Iterable[Judgement]) -> list[Judgement]:
-    return [judgement for judgement in judgements if judgement.criterion != WITH_REASONING]
 
 
 def _score_option(answered: AnsweredQuestion, option: str) -> Score:

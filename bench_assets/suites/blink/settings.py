@@ -1,7 +1,5 @@
 """Settings of ``[suites.blink]``."""
 
-from pathlib import Path
-
 from pydantic import ConfigDict
 
 from bench_assets.evaluation.suite import RawData, SuiteSettings
@@ -31,13 +29,9 @@ def _build_settings(settings: BlinkSettings, task: str) -> object:
     return [settings.seed, parameters.height, parameters.near_duplicate, n_wanted]
 
 
-def _is_raw(source: Path) -> bool:
-    return find_route(source) == "raw"
-
-
 RAW_DATA = RawData(
     folders={task: recipe.folder for task, recipe in RECIPES.items()},
     settings=_build_settings,
-    is_in=_is_raw,
+    is_in=lambda source: find_route(source) == "raw",
 )
 """The raw data sets of the fourteen tasks."""

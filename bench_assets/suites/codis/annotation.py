@@ -71,7 +71,7 @@ def _pair_vote_units(
             unit_id=pair.pair_id,
             shown=_shown_fields(pair),
             images={"Image": digests[pair.image]},
-            needed=len(annotators - {pair.annotator}) or 1,
+            needed=max(1, len(annotators - {pair.annotator})),
             barred=(pair.annotator,),
         )
         for pair in by_id.values()
@@ -86,7 +86,7 @@ def _revision_units(
     images: Sequence[StoredImage],
 ) -> list[Unit]:
     """Build one unit per pair that was voted down, for its author to revise."""
-    needed = max((unit.needed for unit in voted_on), default=0) or None
+    needed = max((unit.needed for unit in voted_on), default=None)
     decisions = decide_submissions(submitted, first_votes, needed=needed)
     digests = {image.name: image.sha256 for image in images}
     annotators = sorted({pair.annotator for pair in submitted})

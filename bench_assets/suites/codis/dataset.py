@@ -114,7 +114,7 @@ def image_names(files: Iterable[SourceFile]) -> list[str]:
 
 
 def read_pairs(release: CodisRelease) -> Table[ContextPair]:
-    """Read all entries in file order; ``select`` checks their contents.
+    """Read all entries in file order; ``votes.select_pairs`` checks their contents.
 
     Raises:
         SourceError: If the file is not a JSON list.

@@ -47,18 +47,14 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Compare the answer that each prediction names with the ground truth, without a model.
 
-    A response that gives neither of the pair's answers as a whole, or both, is unread.
+    A response that gives neither of the pair's answers as a whole, or both, is wrong.
     """
     return [_rule_judgement(*pair) for pair in answered]
 
 
 def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Give a point if the judge said right; unscored if it said neither right nor wrong."""
-    relevant = [
-        judgement
-        for judgement in final_judgements(judgements)
-        if judgement.criterion != WITH_REASONING
-    ]
+    relevant = [row for row in final_judgements(judgements) if row.criterion != WITH_REASONING]
     return _score(answered, relevant, lambda judgement: judgement.verdict)
 
 
@@ -70,7 +66,7 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     word, the verdict counts.
     """
     first = first_judgements(judgements)
-    with_reasoning = [judgement for judgement in first if judgement.criterion == WITH_REASONING]
+    with_reasoning = [row for row in first if row.criterion == WITH_REASONING]
     return _score(answered, with_reasoning or first, _official_verdict)
 
 
@@ -104,7 +100,7 @@ def image_cluster(question: Question) -> str:
 
 def _verdict_request(answered: AnsweredQuestion, output: str, criterion: str) -> VerdictRequest:
     prompt = prompts.judge(answered.question, output)
-    return VerdictRequest(*answered, prompt, _VERDICT, criterion)
+    return VerdictRequest(*answered, prompt=prompt, read=_VERDICT, criterion=criterion)
 
 
 def _rule_judgement(question: Question, prediction: Prediction) -> Judgement:

@@ -8,7 +8,7 @@ from bench_assets.suites.codis.answers import normalize_text, read_answer
 from bench_assets.suites.codis.scoring import image_cluster
 
 
-def output_variability(
+def measure_variability(
     questions: Sequence[Question],
     with_context: Sequence[Prediction],
     without_context: Sequence[Prediction],

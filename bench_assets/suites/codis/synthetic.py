@@ -59,7 +59,7 @@ def _images(scene: Mapping[str, Any], rng: Random) -> list[_SceneImage]:
     variations = scene["variations"]
     start = 2 * rng.randrange((len(variations) + 1) // 2)
     return [
-        _SceneImage(f"{scene['name']}-{number}.png", scene, variation)
+        _SceneImage(name=f"{scene['name']}-{number}.png", scene=scene, variation=variation)
         for number, variation in enumerate(variations[start : start + 2], 1)
     ]
 

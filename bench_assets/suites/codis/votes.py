@@ -33,7 +33,7 @@ class VoteDecision:
     revised_by: str = ""  # the submission that replaces it
 
 
-def count_ballots(
+def select_ballots(
     submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]
 ) -> Table[SubmissionVote]:
     """Select the votes that count: each annotator's last on each submission of another one.
@@ -52,7 +52,8 @@ def count_ballots(
         if not reason and index != last_index[vote.submission, vote.annotator]:
             reason = f"{vote.annotator!r} voted on {vote.submission!r} again; the last vote counts"
         if reason:
-            counted.reject(_vote_entry(vote), reason)
+            file = vote.tool or "votes.json"
+            counted.reject(f"{file}, vote of {vote.annotator!r} on {vote.submission!r}", reason)
         else:
             counted.rows.append(vote)
     return counted
@@ -63,7 +64,7 @@ def ballots_by_submission(
 ) -> dict[str, list[SubmissionVote]]:
     """The votes that count, by submission."""
     by_submission = defaultdict[str, list[SubmissionVote]](list)
-    for vote in count_ballots(submissions, votes).rows:
+    for vote in select_ballots(submissions, votes).rows:
         by_submission[vote.submission].append(vote)
     return by_submission
 
@@ -84,7 +85,7 @@ def decide_submissions(
 
     Args:
         submissions: In order of submission.
-        votes: All votes; ``count_ballots`` selects those that count.
+        votes: All votes; ``select_ballots`` selects those that count.
         needed: Votes that decide; None: one of every other annotator.
         images: Names of the stored images. An open submission about any other is dropped, since
             it cannot be voted on. None: not checked.
@@ -126,10 +127,6 @@ def _decision(
         reason=reason,
         revised_by=revised_by,
     )
-
-
-def _vote_entry(vote: SubmissionVote) -> str:
-    return f"{vote.tool or 'votes.json'}, vote of {vote.annotator!r} on {vote.submission!r}"
 
 
 def _vote_fault(vote: SubmissionVote, authors: Mapping[str, str]) -> str:
@@ -224,7 +221,8 @@ def select_pairs(
         else:
             faults = [_rejection_reason(decision)]
         for reason in faults:
-            selected.reject(_pair_entry(pair), reason)
+            file = "submissions.json" if pair.annotator else "data.json"
+            selected.reject(f"{file}, id {pair.pair_id}", reason)
         if not faults:
             selected.rows.append(pair)
             seen.add(_content_key(pair))
@@ -243,7 +241,7 @@ def edition_of(pairs: Sequence[ContextPair]) -> Edition:
     return "published" if sorted(pair.pair_id for pair in pairs) == published_ids else "own"
 
 
-def funnel(
+def count_steps(
     collected: Collection[str],
     pairs: Iterable[ContextPair],
     decisions: Iterable[VoteDecision],
@@ -306,8 +304,3 @@ def _content_key(pair: ContextPair) -> tuple[str, ...]:
 def _fold_case(text: str) -> str:
     """Normalize case and blanks; unlike ``normalize_text``, keep punctuation and articles."""
     return " ".join(text.split()).casefold()
-
-
-def _pair_entry(pair: ContextPair) -> str:
-    file = "submissions.json" if pair.annotator else "data.json"
-    return f"{file}, id {pair.pair_id}"

@@ -204,7 +204,7 @@ def _path_suffixes(address: str) -> Iterator[str]:
 
 
 def _list_values(value: object) -> list[object]:
-    """Values of a list, which may be written in a cell; any other value as the only one."""
+    """Values of a list, which may be written in a cell; [value] if it is empty or no list."""
     parsed = parse_list(value)
     return parsed if isinstance(parsed, list) and parsed else [value]
 

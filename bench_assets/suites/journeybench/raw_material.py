@@ -3,7 +3,7 @@
 An item with too few votes is open: neither kept nor dropped.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -249,7 +249,7 @@ class LookAlikeDecision:
 
 
 def normalize_text(text: str) -> str:
-    """Normalise a text for comparison: case, blanks and final stops are ignored."""
+    """Lower the case, make blanks single, and strip final full stops and exclamation marks."""
     return " ".join(text.casefold().split()).rstrip(" .!")
 
 
@@ -268,7 +268,7 @@ def vote_fault(votes: Sequence[bool], least_votes: int, phrase: str, surplus: st
 
 
 def _open_units(id_parts: Callable[[Any], Sequence[str]], rows: Iterable[Any]) -> dict[str, str]:
-    """Map the units with missing votes to their reasons."""
+    """Map the ids of units with missing votes, made of ``id_parts``, to their reasons."""
     return {unit_id(*id_parts(row)): row.reason for row in rows if row.open}
 
 
@@ -284,48 +284,38 @@ def _open_questions(rejections: Iterable[Rejection]) -> dict[str, str]:
 TASKS = read_tasks(Path(__file__).with_name("annotation.toml")).tasks
 
 
-def _decision_table(
-    name: str,
-    row: type[Any],
-    task: str,
-    votes: SourceTable,
-    open_rows: Callable[[Sequence[Any]], Mapping[str, str]],
-) -> DecisionTable:
-    return DecisionTable(f"journeybench/{name}", row, TASKS[task].name, votes, open_rows)
-
-
-IMAGES = _decision_table(
-    "decisions",
-    FilterDecision,
-    "filter",
-    SourceTable("journeybench/filter_votes", FilterVote),
-    partial(_open_units, lambda row: (row.image,)),
+IMAGES = DecisionTable(
+    name="journeybench/decisions",
+    row=FilterDecision,
+    task=TASKS["filter"].name,
+    votes=SourceTable("journeybench/filter_votes", FilterVote),
+    open_rows=partial(_open_units, lambda row: (row.image,)),
 )
-CAPTIONS = _decision_table(
-    "caption_decisions",
-    CaptionDecision,
-    "caption_votes",
-    SourceTable("journeybench/caption_votes", CaptionVote),
-    partial(_open_units, lambda row: (row.image, row.writer)),
+CAPTIONS = DecisionTable(
+    name="journeybench/caption_decisions",
+    row=CaptionDecision,
+    task=TASKS["caption_votes"].name,
+    votes=SourceTable("journeybench/caption_votes", CaptionVote),
+    open_rows=partial(_open_units, lambda row: (row.image, row.writer)),
 )
-STATEMENTS = _decision_table(
-    "statement_decisions",
-    StatementDecision,
-    "statements",
-    SourceTable("journeybench/statement_votes", StatementVote),
-    partial(_open_units, lambda row: (row.image, normalize_text(row.text))),
+STATEMENTS = DecisionTable(
+    name="journeybench/statement_decisions",
+    row=StatementDecision,
+    task=TASKS["statements"].name,
+    votes=SourceTable("journeybench/statement_votes", StatementVote),
+    open_rows=partial(_open_units, lambda row: (row.image, normalize_text(row.text))),
 )
-LOOK_ALIKES = _decision_table(
-    "look_alikes",
-    LookAlikeDecision,
-    "look_alikes",
-    SourceTable("journeybench/look_alike_votes", LookAlikeVote),
-    partial(_open_units, lambda row: (row.image, row.candidate)),
+LOOK_ALIKES = DecisionTable(
+    name="journeybench/look_alikes",
+    row=LookAlikeDecision,
+    task=TASKS["look_alikes"].name,
+    votes=SourceTable("journeybench/look_alike_votes", LookAlikeVote),
+    open_rows=partial(_open_units, lambda row: (row.image, row.candidate)),
 )
-TRIGGERS = _decision_table(
-    "rejections",
-    Rejection,
-    "triggers",
-    SourceTable("journeybench/trigger_votes", TriggerVote),
-    _open_questions,
+TRIGGERS = DecisionTable(
+    name="journeybench/rejections",
+    row=Rejection,
+    task=TASKS["triggers"].name,
+    votes=SourceTable("journeybench/trigger_votes", TriggerVote),
+    open_rows=_open_questions,
 )

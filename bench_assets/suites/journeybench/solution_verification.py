@@ -82,7 +82,7 @@ else."""
 
 
 def extraction_prompt(question: Question, solution: str) -> Prompt:
-    """Ask for the number that a solution ends in, or "unknown"."""
+    """Prompt a judge for the number that a solution ends in, or "unknown"."""
     return Prompt.of(
         _EXTRACT.format(question=question.text, solution=solution),
         system="You extract numeric answers from solutions.",
@@ -134,13 +134,16 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     """
     solutions = [_JudgedSolution(pair, pair.prediction.text) for pair in answered]
     solutions += [
-        _JudgedSolution(pair, pair.prediction.raw_text, WITH_REASONING)
+        _JudgedSolution(pair, pair.prediction.raw_text, suffix=WITH_REASONING)
         for pair in answered
         if pair.prediction.raw_text.strip() not in ("", pair.prediction.text.strip())
     ]
     extraction_requests = [
         VerdictRequest(
-            *pair, extraction_prompt(pair.question, text), _has_answer, f"{EXTRACTED}{suffix}"
+            *pair,
+            prompt=extraction_prompt(pair.question, text),
+            read=_has_answer,
+            criterion=f"{EXTRACTED}{suffix}",
         )
         for pair, text, suffix in solutions
     ]
@@ -152,7 +155,9 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
             failed.append(replace(extraction, criterion=criterion, verdict=None))
         else:
             prompt = verification_prompt(pair.question, answer_of(extraction.response))
-            verification_requests.append(VerdictRequest(*pair, prompt, _VERDICT, criterion))
+            verification_requests.append(
+                VerdictRequest(*pair, prompt=prompt, read=_VERDICT, criterion=criterion)
+            )
     verifications = ask_for_verdicts(verification_requests, model, NO_VERDICT)
     return [*extractions, *chain.from_iterable(verifications), *failed]
 
@@ -172,7 +177,7 @@ def judge_solutions(answered: Sequence[AnsweredQuestion], model: ChatModel) -> l
         truth = solution_of(pair.question)
         if truth:
             prompt = solution_prompt(pair.question, pair.prediction.text, truth)
-            requests.append(VerdictRequest(*pair, prompt, _VERDICT, SOLUTION))
+            requests.append(VerdictRequest(*pair, prompt=prompt, read=_VERDICT, criterion=SOLUTION))
     return [rows[0] for rows in ask_for_verdicts(requests, model, NO_VERDICT)]
 
 
@@ -227,9 +232,7 @@ def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) 
 
     Also unscored if the extraction is unreadable, since the verdict is about it.
     """
-    extraction = next(
-        (judgement for judgement in judgements if judgement.criterion == EXTRACTED), None
-    )
+    extraction = next((row for row in judgements if row.criterion == EXTRACTED), None)
     if extraction and extraction.verdict is None and not extraction.error:
         note = f"the judge extracts neither a number nor {UNKNOWN!r}: {extraction.response}"
         return Score.of(answered.prediction, points=None, note=note)

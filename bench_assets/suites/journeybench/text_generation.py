@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Request, Response
+from bench_assets.core.schema.chat import ChatModel, Image, Prompt, Request
 from bench_assets.core.tables.build import Table
 
 
@@ -40,7 +40,14 @@ def generate_texts(
     ]
     responses = model.response(requests)
     return [
-        _generated_text(request_id, prompt, response, model.name)
+        GeneratedText(
+            request_id=request_id,
+            prompt=format_prompt(prompt),
+            text=response.parts.answer.strip(),
+            error=response.error,
+            writer=model.name,
+            prompt_sha256=prompt.sha256,
+        )
         for (request_id, prompt), response in zip(prompts.items(), responses, strict=True)
     ]
 
@@ -104,16 +111,3 @@ def text_fields(entry: Mapping[str, Any], names: Sequence[str]) -> dict[str, str
         return None
     texts = {name: " ".join(str(value).split()) for name, value in fields.items()}
     return texts if all(texts.values()) else None
-
-
-def _generated_text(
-    request_id: str, prompt: Prompt, response: Response, writer: str
-) -> GeneratedText:
-    return GeneratedText(
-        request_id=request_id,
-        prompt=format_prompt(prompt),
-        text=response.parts.answer.strip(),
-        error=response.error,
-        writer=writer,
-        prompt_sha256=prompt.sha256,
-    )

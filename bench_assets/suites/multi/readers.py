@@ -107,10 +107,6 @@ def _boxed_text(response: str) -> str:
     return response[opening.end() : closing.start()] if opening and closing else response
 
 
-def _paper_lines(response: str) -> tuple[str, ...]:
-    return tuple(response.split("\n"))
-
-
 def _current_lines(response: str) -> tuple[str, ...]:
     response = re.sub(r"\n\n+", "\n", response).replace("$", "").replace(" ", "")
     return tuple(line.strip() for line in re.split(r"[\n;；]", response))
@@ -129,7 +125,7 @@ PAPER = Reader(
     clean=str,
     letter=_first_letter,
     letters=_first_run,
-    blanks=_paper_lines,
+    blanks=lambda response: tuple(response.split("\n")),
     matches=_matches_paper,
     reference=str,
     refuses=lambda _: False,

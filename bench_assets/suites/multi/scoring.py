@@ -90,7 +90,7 @@ def refusals(scored: Sequence[ScoredQuestion]) -> Mean:
         possible = _possible_points(scored_question)
         if question.labels["images"] != "NI" and possible:
             refused = None if score.error else float(score.note == REFUSED)
-            points.append(ScoredPoint(refused, question.cluster, possible))
+            points.append(ScoredPoint(refused, question.cluster, weight=possible))
     return mean(points)
 
 

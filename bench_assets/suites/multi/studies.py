@@ -35,7 +35,7 @@ class InformationGain:
     n_questions: int
 
 
-def information_gain(
+def compare_conditions(
     questions: Sequence[Question], scores: Mapping[str, Iterable[Score]], model: str
 ) -> list[InformationGain]:
     """Compare conditions over the questions that are scored under both."""
@@ -73,7 +73,8 @@ def _gain(
     mapped_differences = []
     for q in paired:
         difference = (points[q.question_id] - baseline[q.question_id]) / max_points(q)
-        mapped_differences.append(ScoredPoint((1 + difference) / 2, q.cluster, max_points(q)))
+        mapped_difference = (1 + difference) / 2
+        mapped_differences.append(ScoredPoint(mapped_difference, q.cluster, weight=max_points(q)))
     mapped_gain = mean(mapped_differences)
     return InformationGain(
         model=model,
@@ -92,6 +93,6 @@ def _gain(
 def _ratio(questions: Iterable[Question], points: Mapping[str, float]) -> Mean:
     """Points over possible points."""
     return mean(
-        ScoredPoint(points[q.question_id] / max_points(q), q.cluster, max_points(q))
+        ScoredPoint(points[q.question_id] / max_points(q), q.cluster, weight=max_points(q))
         for q in questions
     )

@@ -19,9 +19,9 @@ from bench_assets.suites.codis.dataset import (
 )
 from bench_assets.suites.codis.votes import (
     CATEGORIES,
+    count_steps,
     decide_submissions,
     edition_of,
-    funnel,
     select_pairs,
 )
 from tests.fakes.codis_source import entry, pair, vote, write_raw, write_release
@@ -261,7 +261,7 @@ def test_the_funnel_counts_each_step_from_images_to_queries():
     images = {"a.png", "b.png", "c.png", "d.png"}
     pairs = select_pairs(submissions, decisions, images).rows
     undecided = UndecidedUnits({"a": "", "b": ""}, {"c": ""})
-    steps = funnel(images, submissions, decisions, pairs, undecided)
+    steps = count_steps(images, submissions, decisions, pairs, undecided)
     assert [(s.step, s.n, s.paper) for s in steps] == [
         ("images collected", 4, 377),
         ("images with submissions", 3, None),

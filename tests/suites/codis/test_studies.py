@@ -4,7 +4,7 @@ import pytest
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.suites.codis.assets import studies
-from bench_assets.suites.codis.studies import output_variability
+from bench_assets.suites.codis.studies import measure_variability
 from tests.fakes.home import Home
 from tests.fakes.rows import prediction, question
 
@@ -70,7 +70,7 @@ def test_output_variability_is_of_all_queries_and_each_category(tmp_path):
 def test_output_variability_is_the_share_of_answers_that_change(
     with_context, without_context, expected
 ):
-    variability = output_variability(
+    variability = measure_variability(
         QUERIES, predictions_of(*with_context), predictions_of(*without_context)
     )
     assert (variability.value, variability.n_scored, variability.n_unscored) == expected

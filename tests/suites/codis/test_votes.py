@@ -2,7 +2,7 @@ from itertools import zip_longest
 
 import pytest
 
-from bench_assets.suites.codis.votes import count_ballots, decide_submissions
+from bench_assets.suites.codis.votes import decide_submissions, select_ballots
 from tests.fakes.codis_source import pair, vote
 
 ANNOTATORS = ["ana", "bo", "cem", "dia", "eli"]
@@ -111,7 +111,7 @@ def test_the_second_of_two_revisions_is_dropped():
     ],
 )
 def test_a_vote_that_does_not_count_is_rejected_by_its_annotator_and_submission(stray, reason):
-    ballots = count_ballots(everyone_submits(), [*votes_on("s-ana"), stray])
+    ballots = select_ballots(everyone_submits(), [*votes_on("s-ana"), stray])
     (rejection,) = ballots.rejections
     assert rejection.entry == f"votes.json, vote of {stray.annotator!r} on {stray.submission!r}"
     assert reason in rejection.reason
@@ -120,7 +120,7 @@ def test_a_vote_that_does_not_count_is_rejected_by_its_annotator_and_submission(
 
 def test_the_last_vote_of_a_person_counts():
     votes = [*votes_on("s-ana"), vote("s-ana", "bo", correct=False)]
-    ballots = count_ballots(everyone_submits(), votes)
+    ballots = select_ballots(everyone_submits(), votes)
     (rejection,) = ballots.rejections
     assert rejection.entry == "votes.json, vote of 'bo' on 's-ana'"
     assert rejection.reason == "'bo' voted on 's-ana' again; the last vote counts"

@@ -43,9 +43,9 @@ from bench_assets.suites.blink.dataset import (
     read_items,
     read_key,
     scorable,
+    source_files,
     to_question,
 )
-from bench_assets.suites.blink.dataset import source_files as pin_files
 from bench_assets.suites.blink.settings import RAW_DATA, BlinkSettings
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
@@ -66,7 +66,7 @@ def source(sources: SourceFiles, settings: dg.ResourceParam[Settings]) -> list[S
         from bench_assets.suites.blink.synthetic import edition as mini
 
         mini.write(opened.folder, settings.suite("blink", BlinkSettings).seed)
-    return pin_files(opened.folder)
+    return source_files(opened.folder)
 
 
 @BLINK.step("images", deps=BLINK.source)
@@ -103,9 +103,9 @@ def open_raw_source(
     with TemporaryDirectory() as annotated:
         _write_annotated_data(Path(annotated), to_mark, tables, image_store)
         yield _RawSource(
-            [opened.folder, Path(annotated)],
-            "mini" if opened.is_mini else "built",
-            settings.suite("blink", BlinkSettings),
+            folders=[opened.folder, Path(annotated)],
+            edition="mini" if opened.is_mini else "built",
+            settings=settings.suite("blink", BlinkSettings),
         )
 
 

@@ -69,11 +69,12 @@ def _accuracies(
         for metric in pipeline.summarise(TASK, questions, predictions, scores)
         if metric.metric == TASK.primary_metric
     ]
-    return [replace(row, metric=name, signature=_extend(row.signature, name)) for row in accuracies]
-
-
-def _extend(signature: str, part: str) -> str:
-    return str(Signature.parse(signature).with_parts(**{part: ""}))
+    return [
+        replace(
+            row, metric=name, signature=str(Signature.parse(row.signature).with_parts(**{name: ""}))
+        )
+        for row in accuracies
+    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -171,8 +171,13 @@ def _random_point_draft(
     reference = first_frame.to_shown(first.points[index])
     points = [second_frame.to_shown(point) for point in second.points]
     distance = MIN_DISTANCE * max(dist(a, b) for a, b in combinations(points, 2))
-    match = points.pop(index)
-    correspondence = PointCorrespondence(first.image, second.image, reference, match, points)
+    correspondence = PointCorrespondence(
+        first=first.image,
+        second=second.image,
+        reference=reference,
+        match=points.pop(index),
+        other_points=points,
+    )
     draft = match_choice(task, entry, correspondence, distance, rng, **blanks)
     return draft or Rejection(entry=entry, reason=_TOO_CLOSE)
 
@@ -258,7 +263,13 @@ def _view_draft(images: tuple[Path, Path], rng: Random) -> Draft | Rejection:
     _, height = second_frame.shown
     second_points = [point for _, point in matches]
     for reference, match in matches:
-        pair = PointCorrespondence(first, second, reference, match, second_points)
+        pair = PointCorrespondence(
+            first=first,
+            second=second,
+            reference=reference,
+            match=match,
+            other_points=second_points,
+        )
         draft = match_choice("Visual_Correspondence", entry, pair, _MIN_VIEW_DISTANCE * height, rng)
         if draft is not None:
             return replace(draft, scene=first.parent.name)

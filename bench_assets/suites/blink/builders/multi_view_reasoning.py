@@ -146,7 +146,10 @@ def _turn_draft(entry: str, *, start: _Frame, end: _Frame) -> Draft:
 
 
 def _read_frames(source: Path, file: Path) -> list[_Frame]:
-    """List the readable frames with a valid pose: a (scaled) rotation, a translation not 0."""
+    """List the readable frames with a valid pose: a (scaled) rotation, a translation not 0.
+
+    SourceError if no frame can be read.
+    """
     content = read_arrays(file)
     annotations = content.get("annotations") if isinstance(content, dict) else None
     if not isinstance(annotations, list):

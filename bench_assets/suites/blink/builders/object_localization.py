@@ -164,7 +164,8 @@ def _box_draft(entry: str, file: Path, noun: str, right: Box, wrong: Box) -> Dra
         scale = marks.height / image.height
         options = zip("AB", insert_at(right, [wrong], place), _COLOURS, strict=True)
         boxes = [
-            LabelledBox(label, _scale_box(box, scale), colour) for label, box, colour in options
+            LabelledBox(label=label, box=_scale_box(box, scale), colour=colour)
+            for label, box, colour in options
         ]
         drawn = draw_labelled_boxes(scale_to_height(image, marks.height), boxes)
         return DraftView(
@@ -220,7 +221,12 @@ def _parse_image(source: Path, image: Entry, where: str) -> _Image:
         )
     if width <= 0 or height <= 0:
         raise SourceError(f"{where}: the image is of {width} x {height} px, expected more than 0")
-    return _Image(image_file(source, name, where), name, (width, height), tuple(unlisted))
+    return _Image(
+        file=image_file(source, name, where),
+        name=name,
+        size=(width, height),
+        unlisted=tuple(unlisted),
+    )
 
 
 def _box_on_upright(box: Box, frame: ImageFrame) -> Box:

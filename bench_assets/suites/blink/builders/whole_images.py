@@ -172,8 +172,8 @@ def _puzzle_draft(source: Path, entry: Entry, where: str) -> Draft:
         wording("IQ_Test"),
         f"puzzles.jsonl, id {require_field(entry, 'id', str, where)}",
         image_file(source, require_field(entry, "image", str, where), where),
-        _PUZZLE_OPTIONS,
-        "ABCD".index(answer),
+        options=_PUZZLE_OPTIONS,
+        place="ABCD".index(answer),
         explanation=require_field(entry, "explanation", str, where),
     )
 
@@ -193,8 +193,8 @@ def _claim_draft(source: Path, entry: Entry, where: str) -> Draft | Rejection:
     question = as_question(claim)
     if question is None:
         return Rejection(entry=name, reason="the claim has none of the verbs that rules can turn")
-    question_wording = wording("Spatial_Relation", question=question)
-    return fixed_choice(question_wording, name, image, ("yes", "no"), 0 if label else 1)
+    question_wording, place = wording("Spatial_Relation", question=question), 0 if label else 1
+    return fixed_choice(question_wording, name, image, options=("yes", "no"), place=place)
 
 
 def _read_votes(entry: Entry, name: str, where: str) -> list[int]:

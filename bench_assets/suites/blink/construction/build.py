@@ -108,11 +108,11 @@ class UsedImages:
 
     def add(self, hashes: Sequence[int], entry: str, scene: str = "") -> None:
         """Record the images that an entry uses."""
-        self._images += [_UsedImage(digest, entry, scene) for digest in hashes]
+        self._images += [_UsedImage(hash=digest, entry=entry, scene=scene) for digest in hashes]
 
 
 def no_questions_error(folder: Path, results: Sequence[TaskBuildResult]) -> SourceError:
-    """Return the error of a source without questions; it names the fault of each data set."""
+    """Return the error of a source without questions, with the faults of its data sets."""
     expected = ", ".join(result.folder for result in results)
     faults = "".join(f"; {result.fault}" for result in results if (folder / result.folder).is_dir())
     return SourceError(f"{folder}: no questions can be built; expected folders: {expected}{faults}")
@@ -123,7 +123,8 @@ def propose(
 ) -> list[QuestionProposal]:
     """Propose questions of a task in random order, ``_RESERVE`` times as many as are needed.
 
-    A data set that is missing or has another layout is a proposal with the number 0.
+    Rejected entries are among them. A data set that is missing or has another layout is a proposal
+    with the number 0.
     """
     recipe, n_wanted = RECIPES[task], n_questions(task, parameters)
     proposals: list[QuestionProposal] = []
@@ -249,7 +250,7 @@ def _to_proposal(task: str, number: int, candidate: Draft | Rejection) -> Questi
 
 
 def _image_hashes(draft: Draft) -> Iterator[str]:
-    """Hash the images of a draft."""
+    """Hash the images of a draft; ImageError if one of its points lies outside of its image."""
     for file in draft.originals:
         image = read_image(file)
         for x, y in draft.points.get(file, ()):
@@ -303,7 +304,7 @@ def _number_drafts(task: str, drafts: list[Draft], seed: int) -> list[_NumberedD
     places = deal_places(drafts, rng)
     slots = deal_splits(places, rng)
     numbered = [
-        _NumberedDraft(draft, place, slot.split, slot.number)
+        _NumberedDraft(draft=draft, place=place, split=slot.split, number=slot.number)
         for draft, place, slot in zip(drafts, places, slots, strict=True)
     ]
     return sorted(numbered, key=lambda draft: (draft.split == "test", draft.number))

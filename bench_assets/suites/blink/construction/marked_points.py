@@ -57,7 +57,7 @@ class Puzzle:
     explanation: str
 
 
-def marked_images(answers: Sequence[Answer]) -> list[MarkedImage]:
+def to_marked_images(answers: Sequence[Answer]) -> list[MarkedImage]:
     """Convert annotation answers to marked images."""
     return [
         MarkedImage(
@@ -71,7 +71,7 @@ def marked_images(answers: Sequence[Answer]) -> list[MarkedImage]:
     ]
 
 
-def puzzles(answers: Sequence[Answer]) -> list[Puzzle]:
+def to_puzzles(answers: Sequence[Answer]) -> list[Puzzle]:
     """Convert annotation answers to puzzles."""
     return [
         Puzzle(
@@ -118,7 +118,7 @@ def _marking_task(task: AnnotationTask, data_set: str, *headings: str) -> SuiteA
                 )
         return units
 
-    return suite_task(task, make_units, marked_images, images="images_to_mark")
+    return suite_task(task, make_units, to_marked_images, images="images_to_mark")
 
 
 DEPTH_POINTS = _marking_task(_TASKS["depth_points"], "diw")
@@ -126,7 +126,7 @@ REFLECTANCE_POINTS = _marking_task(_TASKS["reflectance_points"], "iiw")
 FUNCTIONAL_POINTS = _marking_task(_TASKS["functional_points"], "funkpoint", "Action", "Object")
 SEMANTIC_POINTS = _marking_task(_TASKS["semantic_points"], "spair", "Kind")
 OBJECT_BOXES = _marking_task(_TASKS["object_boxes"], "lvis", "Object")
-IQ_IMAGES = suite_task(_TASKS["iq_images"], puzzle_units, puzzles)
+IQ_IMAGES = suite_task(_TASKS["iq_images"], puzzle_units, to_puzzles)
 MARKING_TASKS = (DEPTH_POINTS, REFLECTANCE_POINTS, FUNCTIONAL_POINTS, SEMANTIC_POINTS, OBJECT_BOXES)
 
 
@@ -195,7 +195,7 @@ def _annotation_files(by_data_set: Mapping[str, list[_Marks]]) -> dict[str, byte
 
 
 def _to_stored_pixels(marked: MarkedImage, image: StoredImage) -> _Marks:
-    frame = ImageFrame(image.width, image.height, image.orientation)
+    frame = ImageFrame(width=image.width, height=image.height, orientation=image.orientation)
     width, height = frame.shown
     data_set, *subfolders, name = marked.image.split("/")
     return _Marks(

@@ -34,7 +34,7 @@ from bench_assets.suites.blink.synthetic.surfaces import (
 Item = TypeVar("Item")
 
 _SIZE = (360, 270)  # px
-_STEPS = Look(5.0, 2.0, 450.0)  # between the options of one question
+_STEPS = Look(brightness=5.0, contrast=2.0, sharpness=450.0)  # between the options of one question
 _OPTION_STEPS = ((-1, -2), (-2, 1), (1, 2), (2, -1))
 """Steps of (right, wrong) option from the reference: nearer and farther, below and above."""
 
@@ -115,7 +115,11 @@ def triplets(rng: Random, n: int) -> dict[str, bytes]:
 
 
 def _random_look(rng: Random) -> Look:
-    return Look(rng.uniform(118, 138), rng.uniform(32, 36), rng.uniform(4300, 4700))
+    return Look(
+        brightness=rng.uniform(118, 138),
+        contrast=rng.uniform(32, 36),
+        sharpness=rng.uniform(4300, 4700),
+    )
 
 
 def _step_look(middle: Look, steps: Sequence[float]) -> Look:

@@ -242,7 +242,7 @@ def _dot_puzzle(rng: Random) -> _Puzzle:
     right = start + 3 * step
     wrong = rng.sample([n for n in range(1, 10) if n != right], 3)
     explanation = f"Each picture has {step} more of the dots than the one before."
-    return _Puzzle(sequence, right, wrong, explanation)
+    return _Puzzle(shown=sequence, right=right, wrong=wrong, explanation=explanation)
 
 
 def _hand_puzzle(rng: Random) -> _Puzzle:
@@ -252,15 +252,15 @@ def _hand_puzzle(rng: Random) -> _Puzzle:
     right = (start + 3 * step) % 360
     wrong = rng.sample([angle for angle in range(0, 360, 45) if angle != right], 3)
     explanation = f"The hand turns clockwise by {step} degrees each time."
-    return _Puzzle(sequence, right, wrong, explanation)
+    return _Puzzle(shown=sequence, right=right, wrong=wrong, explanation=explanation)
 
 
 def _polygon_puzzle(rng: Random) -> _Puzzle:
     start = rng.randint(3, 5)
-    right = start + 3
+    sequence, right = (start, start + 1, start + 2), start + 3
     wrong = rng.sample([n for n in range(3, 10) if n != right], 3)
     explanation = "The polygon has one more corner each time."
-    return _Puzzle((start, start + 1, start + 2), right, wrong, explanation)
+    return _Puzzle(shown=sequence, right=right, wrong=wrong, explanation=explanation)
 
 
 def _draw_dots(pen: ImageDraw.ImageDraw, value: int, centre: tuple[int, int], colour: str) -> None:

@@ -40,12 +40,12 @@ from bench_assets.suites.codis.settings import CodisSettings
 from bench_assets.suites.codis.task import DECISIONS, TASK
 from bench_assets.suites.codis.votes import (
     VoteDecision,
-    count_ballots,
+    count_steps,
     decide_submissions,
     edition_of,
+    select_ballots,
     select_pairs,
 )
-from bench_assets.suites.codis.votes import funnel as count_steps
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.images.previews import question_preview
@@ -101,7 +101,7 @@ def selection(
         {name: file for name, file in files.items() if name not in decoded}
     )
     selected = select_pairs(submissions, decisions, decoded)
-    ballots = count_ballots(submissions, votes)
+    ballots = select_ballots(submissions, votes)
     rows_with_rejections = (broken, read_pairs(release), read_votes(release), ballots, selected)
     rejections = [rejection for rows in rows_with_rejections for rejection in rows.rejections]
     return selected.rows, rejections

@@ -7,7 +7,7 @@ import dagster as dg
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
 from bench_assets.core.schema.rows import Metric, Prediction, Question
 from bench_assets.evaluation.aggregation import blank_metric, format_decodings
-from bench_assets.suites.codis.studies import output_variability as variability
+from bench_assets.suites.codis.studies import measure_variability
 from bench_assets.suites.codis.task import TASK
 
 _TASK_FOLDER = AssetFolder("codis", str(TASK.version))
@@ -37,7 +37,7 @@ def output_variability(
         slices.setdefault(question.category, []).append(question)
     rows = []
     for category, slice_questions in slices.items():
-        share = variability(slice_questions, predictions, without_context)
+        share = measure_variability(slice_questions, predictions, without_context)
         rows.append(
             replace(
                 row,

@@ -46,10 +46,10 @@ from bench_assets.suites.cogbench.vqa.questions import (
     WriterResponse,
     WrittenQuestion,
     ask_writer,
+    parse_questions,
     shuffled_questions,
     to_questions,
 )
-from bench_assets.suites.cogbench.vqa.questions import written_questions as parse_written_questions
 from bench_assets.suites.cogbench.vqa.refinement import (
     Flag,
     LanguageOnly,
@@ -99,7 +99,7 @@ def written_questions(
     writer_responses: list[WriterResponse], chains: list[StoryChain]
 ) -> dg.Output[list[WrittenQuestion]]:
     """Parse the writer's responses."""
-    rows = parse_written_questions(writer_responses, chains)
+    rows = parse_questions(writer_responses, chains)
     n_by_side = Counter(row.side for row in rows)
     return table_output(rows, dict(sorted(n_by_side.items())))
 

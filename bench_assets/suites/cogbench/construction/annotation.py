@@ -51,7 +51,7 @@ def annotation_units(images: Sequence[StoredImage]) -> list[Unit]:
     ]
 
 
-def raw_annotations(answers: Sequence[Answer]) -> list[RawAnnotation]:
+def to_raw_annotations(answers: Sequence[Answer]) -> list[RawAnnotation]:
     """Write answers in the form of Figure 6, for ``annotation_files.read_annotations``.
 
     Each section is one line, so that no text starts a section. Entities are separated by commas;
@@ -95,7 +95,7 @@ def _merge_review_unit(item: MergedItem, near_texts: Sequence[str], image: str) 
     )
 
 
-def reviews(answers: Sequence[Answer]) -> list[Review]:
+def to_reviews(answers: Sequence[Answer]) -> list[Review]:
     """Aggregate answers by majority; an item with a tie still waits."""
     rows = []
     for name, unit_answers in answers_by_unit(answers).items():
@@ -147,5 +147,5 @@ def _near_texts(item: MergedItem, annotations: Sequence[AnnotatedItem]) -> tuple
     return tuple(dict.fromkeys(near_texts))
 
 
-ANNOTATION = suite_task(_TASKS["annotation"], annotation_units, raw_annotations)
-MERGE_REVIEW = suite_task(_TASKS["merge_review"], merge_review_units, reviews)
+ANNOTATION = suite_task(_TASKS["annotation"], annotation_units, to_raw_annotations)
+MERGE_REVIEW = suite_task(_TASKS["merge_review"], merge_review_units, to_reviews)

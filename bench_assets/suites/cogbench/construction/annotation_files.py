@@ -57,7 +57,7 @@ class _SectionItem(NamedTuple):
 
 
 def read_annotations(annotations: Iterable[RawAnnotation]) -> Annotations:
-    """Parse annotations; an item that breaks a rule is left out, with the rule's name."""
+    """Parse annotations; an item that breaks a rule becomes a deviation with the reason."""
     parsed = [row for annotation in annotations for row in _parse_annotation(annotation)]
     return Annotations(
         items=[row for row in parsed if isinstance(row, AnnotatedItem)],
@@ -216,12 +216,12 @@ def _ineffective(review: Review, reason: str) -> Rejection:
 
 
 def _item_key(review: Review, text: str) -> ReviewKey:
-    return ReviewKey(review.image, review.field, normalize_text(text))
+    return ReviewKey(image=review.image, field=review.field, text=normalize_text(text))
 
 
 def review_key(item: AnnotatedItem) -> ReviewKey:
     """The key of an item in reviews."""
-    return ReviewKey(item.image, item.field, normalize_text(item.text))
+    return ReviewKey(image=item.image, field=item.field, text=normalize_text(item.text))
 
 
 def _review(entry: Entry, where: str) -> Review:

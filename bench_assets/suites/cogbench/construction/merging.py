@@ -113,7 +113,7 @@ class SimilarityIndex:
         return ItemSimilarity(self._cosine(conclusion, other_conclusion), objection)
 
     def _objection(self, first: str, second: str) -> str:
-        """The contradiction between two texts, or the word that one replaces; "" for neither."""
+        """The contradiction between two texts, or their one different word; "" without either."""
         objection = contradiction(first, second)
         if objection:
             return objection
@@ -175,7 +175,7 @@ def _are_opposed(
 
 
 def _is_role_swap(first: str, second: str) -> bool:
-    """Whether two texts name the same participants in reversed order."""
+    """Whether each text has the other one's first content word, but not at its beginning."""
     if _SYMMETRIC.search(first) or _SYMMETRIC.search(second):
         return False
     words, other_words = _words(first), _words(second)
@@ -200,7 +200,7 @@ class _ComparedTexts(NamedTuple):
 
 def _compared_texts(item: AnnotatedItem) -> _ComparedTexts:
     chain = item.text if item.field == ENTITIES else read_chain(item.text)
-    if isinstance(chain, str):
+    if isinstance(chain, str):  # an entity, or the format error of a chain
         return _ComparedTexts("", item.text)
     return _ComparedTexts(" ".join(chain.premises), chain.conclusion)
 
@@ -290,7 +290,10 @@ class _Links:
         return [(i, j) for i, j in pairs if frozenset((keys[i], keys[j])) in self._reviewed_pairs]
 
     def near_items(self, cluster: _Cluster) -> tuple[str, ...]:
-        """Items near a cluster, the closest first, each with its cosine and objection."""
+        """Items near a cluster, the closest first, each with its highest cosine to a member.
+
+        An objection to merging it with the first member follows in brackets.
+        """
         objections: dict[tuple[float, str], str] = {}
         for index, item in enumerate(self._items):
             cosine = max(self._similarities[member][index].cosine for member in cluster)

@@ -30,7 +30,7 @@ def image_id(image: str) -> str:
 
 
 def select_stories(stories: Iterable[Story], images: Mapping[str, StoredImage]) -> Table[Story]:
-    """Select the images that decode and have a description, in order."""
+    """Select the stories with a description, an image that decodes and an id of their own."""
     selected = Table[Story]()
     all_stories = list(stories)
     n_images = Counter(story.image_id for story in all_stories)

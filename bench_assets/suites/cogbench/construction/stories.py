@@ -146,7 +146,8 @@ def _groups(cosines: Vectors, similarity: float) -> list[_Group]:
         for members in combinations(range(len(cosines)), size):
             pairs = [float(cosines[pair]) for pair in combinations(members, 2)]
             if min(pairs) >= similarity:
-                groups.append(_Group(size, sum(pairs) / len(pairs), members))
+                closeness = sum(pairs) / len(pairs)
+                groups.append(_Group(size=size, closeness=closeness, members=members))
     return groups
 
 

@@ -14,18 +14,20 @@ class Kind:
     code: str  # as the question file has it; used in ids
 
 
-TIME = Kind("Time", "Special Time Reasoning", "time")
-LOCATION = Kind("Location", "Location Reasoning", "location")
-CHARACTER = Kind("Character", "Character Reasoning", "character")
+TIME = Kind(name="Time", field="Special Time Reasoning", code="time")
+LOCATION = Kind(name="Location", field="Location Reasoning", code="location")
+CHARACTER = Kind(name="Character", field="Character Reasoning", code="character")
 RELATIONSHIP = Kind(
-    "Character Relationship", "Character Relationship Reasoning", "character_relationship"
+    name="Character Relationship",
+    field="Character Relationship Reasoning",
+    code="character_relationship",
 )
-EVENT = Kind("Event", "Event Reasoning", "event")
+EVENT = Kind(name="Event", field="Event Reasoning", code="event")
 EVENT_RELATIONSHIP = Kind(
-    "Event Relationship", "Event Relationship Reasoning", "event_relationship"
+    name="Event Relationship", field="Event Relationship Reasoning", code="event_relationship"
 )
-NEXT_EVENT = Kind("Next Moment Event", "Next Moment Event Reasoning", "next_event")
-MENTAL_STATE = Kind("Mental State", "Mental State Reasoning", "mental")
+NEXT_EVENT = Kind(name="Next Moment Event", field="Next Moment Event Reasoning", code="next_event")
+MENTAL_STATE = Kind(name="Mental State", field="Mental State Reasoning", code="mental")
 
 KINDS = (
     TIME,
@@ -58,12 +60,7 @@ def _normalize_spelling(spelling: str) -> str:
 
 
 _BY_SPELLING = {
-    **{
-        _normalize_spelling(name): kind
-        for kind in KINDS
-        for name in (kind.name, kind.field, kind.code)
-    },
-    "mental": MENTAL_STATE,
+    _normalize_spelling(name): kind for kind in KINDS for name in (kind.name, kind.field, kind.code)
 }
 
 

@@ -121,14 +121,15 @@ def read_stories(release: CogBenchRelease) -> Table[Story]:
         SourceError: If the file is not of the form above.
     """
     table = _read_published(release)
-    return Table([story for story, _ in table.rows], table.rejections, table.errors)
+    rows = [story for story, _ in table.rows]
+    return Table(rows=rows, rejections=table.rejections, errors=table.errors)
 
 
 def read_chains(release: CogBenchRelease) -> Table[StoryChain]:
     """Read the chains of a published edition, without "None"; raises as ``read_stories``."""
     table = _read_published(release)
     rows = [chain for _, chains in table.rows for chain in chains]
-    return Table(rows, table.rejections, table.errors)
+    return Table(rows=rows, rejections=table.rejections, errors=table.errors)
 
 
 def read_questions(release: CogBenchRelease) -> Table[SourceQuestion]:

@@ -75,7 +75,11 @@ def entities(question: Question) -> list[str]:
 def key_points(question: Question) -> list[KeyPoint]:
     """List all key points of an image in the order of Table 1, including repeated ones."""
     return [
-        KeyPoint(kind, number, chain if kind == EVENT_RELATIONSHIP else conclusion(chain))
+        KeyPoint(
+            kind=kind,
+            number=number,
+            text=chain if kind == EVENT_RELATIONSHIP else conclusion(chain),
+        )
         for kind in KINDS
         for number, chain in enumerate(question.labels.get(kind.field, "").splitlines(), 1)
     ]

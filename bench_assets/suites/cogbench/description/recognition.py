@@ -126,14 +126,14 @@ def recognition_official(matches: Sequence[EntityMatch]) -> Mean:
     Ties are rare, but the value may exceed 1: its interval has no upper bound.
     """
     if not matches:
-        return Mean(nan, nan, nan, 0, 0)
+        return mean([])
     hits = [match.n_closest * match.recognised_officially for match in matches]
     value = sum(hits) / len(matches)
     influence: dict[str, float] = defaultdict(float)
     for match, n_hits in zip(matches, hits, strict=True):
         influence[match.image_id] += (n_hits - value) / len(matches)
     low, high = delta_method_interval(value, influence, top=inf, freedom=len(influence) - 1)
-    return Mean(value, low, high, len(matches), 0)
+    return Mean(value=value, low=low, high=high, n_scored=len(matches), n_unscored=0)
 
 
 MEASURES = {
@@ -244,7 +244,7 @@ class ThresholdChoice:
 def entity_pairs() -> tuple[EntityPair, ...]:
     """Read ``entity_pairs.txt``, in order."""
     return tuple(
-        EntityPair(entity, noun, sign == "+")
+        EntityPair(entity=entity, noun=noun, same=sign == "+")
         for sign, entity, nouns in _PAIR_LINE.findall(_PAIRS.read_text(encoding="utf-8"))
         for noun in nouns.split()
     )

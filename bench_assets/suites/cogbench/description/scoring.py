@@ -75,7 +75,13 @@ def _judge_calls(answered: AnsweredQuestion) -> list[_JudgeCall]:
     if prediction.raw_text not in ("", prediction.text):
         texts[WITH_REASONING] = prediction.raw_text
     return [
-        _JudgeCall(prediction, answered.question, text, suffix, points)
+        _JudgeCall(
+            prediction=prediction,
+            question=answered.question,
+            text=text,
+            criterion_suffix=suffix,
+            points=points,
+        )
         for suffix, text in texts.items()
         for points in points_by_call(answered)
     ]

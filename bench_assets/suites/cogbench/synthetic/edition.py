@@ -53,7 +53,7 @@ def writer_response_lines(tales: Sequence[Tale], rng: Random) -> Iterator[str]:
         broken = _RESPONSE_FAULTS[index // 10 % len(_RESPONSE_FAULTS)](good)
         texts = [broken, good] if index % 10 == 4 else [good]
         if index == _ALWAYS_BROKEN:
-            texts = [broken] * 3
+            texts = [broken] * 3  # as often as a writer is asked
         for sample, text in enumerate(texts):
             line = {"question_id": name, "sample": sample, "text": text}
             yield json.dumps(line, ensure_ascii=False) + "\n"

@@ -20,7 +20,7 @@ Material: TypeAlias = Mapping[str, Any]
 IMAGES = 4  # images of each story
 _SIZE = (384, 288)  # px
 _HORIZON = 212  # px from the top of an image
-_CHILD = (168, 170), 86  # corner and size, px
+_CHILD = (168, 170), 86  # centre and size, px
 _SHIFT = 6  # px, largest random offset of a thing
 
 
@@ -74,15 +74,15 @@ def draw_scene(background: str, ground: str, parts: Sequence[Material], rng: Ran
     scene.backdrop((0, _HORIZON, *_SIZE), ground)
     for part in parts:
         x, y = part["at"]
-        corner = x + rng.randint(-_SHIFT, _SHIFT), y + rng.randint(-_SHIFT, _SHIFT)
-        scene.sprite(part["sprite"], corner, part["size"])
+        centre = x + rng.randint(-_SHIFT, _SHIFT), y + rng.randint(-_SHIFT, _SHIFT)
+        scene.sprite(part["sprite"], centre, part["size"])
     return scene.png()
 
 
 def all_parts(tale: Tale) -> list[Material]:
     """Drawn parts of an image: its child, and the subjects of its chains."""
-    corner, size = _CHILD
-    child = {"sprite": tale.child, "at": corner, "size": size}
+    centre, size = _CHILD
+    child = {"sprite": tale.child, "at": centre, "size": size}
     return [child, *(part for reasoning in tale.reasonings for part in reasoning.parts)]
 
 

@@ -48,7 +48,7 @@ def to_questions(
     Args:
         questions: The selected questions.
         images: By image id.
-        edition: ``"published"``, ``"mini"`` or ``"built"``.
+        edition: Edition of the rows.
         flags: Question id -> open flags, for a label of the question.
 
     Raises:
@@ -165,10 +165,10 @@ def ask_writer(
     return rows
 
 
-def written_questions(
+def parse_questions(
     responses: Iterable[WriterResponse], chains: Iterable[StoryChain]
 ) -> list[WrittenQuestion]:
-    """Parse the readable responses, in order."""
+    """Parse the questions in the readable responses, in order."""
     chain_texts = _by_image_and_kind(chains)
     rows = []
     for response in responses:
@@ -183,7 +183,7 @@ def read_response(response: str, n_chains: int) -> list[SourceQuestion] | str:
     """Parse questions as Figure 7 prints them, or return the format error.
 
     A question has six lines: its text, four options "A. ..." to "D. ...", and "Correct Answer:
-    [D]"; blank lines are skipped.
+    [D]"; blank lines are skipped. Fewer than ``n_chains`` questions are an error, too.
     """
     lines = [line.strip() for line in response.splitlines() if line.strip()]
     if not lines or len(lines) % _LINES_PER_QUESTION:
@@ -218,7 +218,7 @@ def _as_source_question(written: WrittenQuestion) -> SourceQuestion:
 def _assignments(stories: Iterable[Story], chains: Iterable[StoryChain]) -> list[_Assignment]:
     chain_texts = _by_image_and_kind(chains)
     return [
-        _Assignment(story, kind, chain_texts[story.image_id, kind.name])
+        _Assignment(story=story, kind=kind, chains=chain_texts[story.image_id, kind.name])
         for story in stories
         for kind in KINDS
         if (story.image_id, kind.name) in chain_texts
@@ -291,7 +291,7 @@ class _Origin(NamedTuple):
 
     word_share: float  # of the right option's words, in this side
     chain: int  # from 1; 0 if no chain can be parsed
-    side: str  # "conclusion" or "evidence"
+    side: str  # "conclusion" or "evidence"; "" without a chain
 
 
 def _find_origin(option: str, chains: Sequence[str]) -> _Origin:
@@ -303,8 +303,9 @@ def _find_origin(option: str, chains: Sequence[str]) -> _Origin:
             sides = {"conclusion": chain.conclusion, "evidence": " ".join(chain.premises)}
             for side, side_text in sides.items():
                 share = word_share(option, content_words(side_text))
-                origins.append(_Origin(share, number, side))
-    return max(origins, key=lambda origin: origin.word_share, default=_Origin(0.0, 0, ""))
+                origins.append(_Origin(word_share=share, chain=number, side=side))
+    unknown = _Origin(word_share=0.0, chain=0, side="")
+    return max(origins, key=lambda origin: origin.word_share, default=unknown)
 
 
 def shuffled_questions(written: Iterable[WrittenQuestion]) -> list[SourceQuestion]:

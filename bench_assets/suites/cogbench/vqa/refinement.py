@@ -209,7 +209,7 @@ def letter_balance(answers: Iterable[str]) -> tuple[bool, dict[str, int]]:
 def apply_refinements(
     questions: Iterable[SourceQuestion], refinements: Sequence[Refinement]
 ) -> Table[SourceQuestion]:
-    """Apply refinements; other questions are unchanged, and replaced ones rejected too."""
+    """Apply refinements; reject dropped and replaced questions, and unknown ids of refinements."""
     decisions = {refinement.question_id: refinement for refinement in refinements}
     refined = Table[SourceQuestion]()
     names = set()

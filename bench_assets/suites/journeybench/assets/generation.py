@@ -24,7 +24,7 @@ from bench_resources.tables.parquet import table_output
 def open_writer(
     context: dg.AssetExecutionContext, models: Models, name: str, sources: SourceFiles
 ) -> AbstractContextManager[ChatModel]:
-    """Open the writer model; "": the responses recorded with the source."""
+    """Open the model ``name``; for "", the responses recorded with the source."""
     return suite_assets.open_writer(
         context, models, name, source_folder(sources) / "responses.jsonl"
     )
@@ -44,7 +44,8 @@ def generated_texts(
         name: Name of the asset.
         ins: Arguments of ``build_prompts`` in order, as path and row type of a table.
         build_prompts: Builds the prompts, by request id.
-        role: Setting of ``[suites.journeybench]`` that names the model.
+        role: Setting of ``[suites.journeybench]`` that names the model; it also decides on the
+            stage of the asset. Without an ``answerer``, the writer answers.
     """
     stage: StageName = "select" if role == "writer" else "distractors"
 
@@ -78,7 +79,7 @@ def generate_images(
     image_store: ImageStore,
     requests: Sequence[ImageRequest],
 ) -> dg.Output[list[StoredImage]]:
-    """Draw the images, or collect them from the configured folder; failures are logged."""
+    """Draw the requested images, or collect them from ``generated``; failures are logged."""
     folder = settings.suite(SUITE, JourneyBenchSettings).generated
     collected = (
         collect_images(requests, settings.resolve(folder), image_store)

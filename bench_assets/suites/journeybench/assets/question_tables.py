@@ -82,7 +82,7 @@ def question_assets(task_table: TaskTable) -> dg.AssetsDefinition:
         """Build a question for every entry with an image; no table without entries."""
         images = name_images(sources, files, table_name)
         by_name = images.by_name | images_by_name(list(chain(*painted.values())))
-        entries = published_rows(sources, table_name, task_table.read, built)
+        entries = published_or_built_rows(sources, table_name, task_table.read, built)
         n_entries = len(entries.rows)
         table = task_table.to_questions(entries.rows, by_name)
         table = replace(table, rejections=entries.rejections + table.rejections)
@@ -96,7 +96,7 @@ def question_assets(task_table: TaskTable) -> dg.AssetsDefinition:
     return questions
 
 
-def published_rows(
+def published_or_built_rows(
     sources: SourceFiles, table: str, read: Callable[[Path], Table[Row]], built: list[Row]
 ) -> Table[Row]:
     """Read the published file of a table; without one, return the built rows.
@@ -156,7 +156,7 @@ def yield_question_tables(
 def edition_of(
     sources: SourceFiles, *tables: str, whole: bool, n: int = 0, releases: Collection[int] = ()
 ) -> Edition:
-    """Determine the edition of a task's tables.
+    """Determine the edition of a task's tables: ``"built"`` unless it is mini or has files.
 
     Published files with rejected rows, or with a number of rows that no release has, are
     ``"own"``: the scores are not comparable with those of a release.

@@ -59,7 +59,7 @@ def read_captioned_images(file: Path) -> Table[CaptionedImage]:
 
 
 def split_captions(cell: str) -> tuple[str, ...]:
-    r"""Split a cell of captions: numbered, quoted, on lines, or sentence by sentence.
+    r"""Split a cell of captions: numbered, quoted, at line breaks or semicolons, or by sentence.
 
     Of the release's cells 974 are numbered ``1. "..." 2. "..."`` and 68 are not.
 
@@ -118,7 +118,7 @@ def _split_numbered_quoted(cell: str) -> list[str]:
 def _split_numbered(cell: str, first_character: str = r"\D") -> list[str]:
     """Split at "1.", "2." and so on, before which there is no text; [] if that fails.
 
-    A number out of order belongs to its caption. ``first_character`` is a pattern for captions.
+    A number out of order belongs to its caption, whose ``first_character`` is a pattern.
     """
     parts: list[str] = []
     number, rest = 1, cell
@@ -144,7 +144,7 @@ def _split_sentences(cell: str) -> list[str]:
 
 
 def _strip_marks(captions: Iterable[str]) -> tuple[str, ...]:
-    """Remove bullets, quotation marks and blanks around captions."""
+    """Remove bullets, quotation marks and blanks around captions, and empty captions."""
     stripped = (" ".join(caption.split()).strip('-*•"“”, ') for caption in captions)
     return tuple(caption for caption in stripped if caption)
 

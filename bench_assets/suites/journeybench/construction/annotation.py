@@ -76,7 +76,7 @@ def caption_units(
     decisions: Sequence[FilterDecision],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Build one unit per caption of the kept images; of equal captions, the first."""
+    """Build one unit per caption of a kept image, but not for empty and repeated captions."""
     digest_of = digests(images)
     kept = {decision.image for decision in decisions if decision.kept} & digest_of.keys()
     first_captions: dict[tuple[str, str], WrittenCaption] = {}
@@ -142,7 +142,7 @@ def look_alike_units(
 def trigger_units(
     trigger_responses: Sequence[GeneratedText], images: Sequence[StoredImage]
 ) -> list[Unit]:
-    """Build one unit per complete trigger question."""
+    """Build one unit per complete trigger question; of equal ones, the last."""
     digest_of = digests(images)
     questions = {
         (question.image, normalize_text(question.question)): question
@@ -197,18 +197,18 @@ def _vote_reader(
     return read
 
 
-filter_votes = _vote_reader(
+to_filter_votes = _vote_reader(
     FilterVote, "annotator", ["image"], ["unusual", "fictional", "comprehensible"]
 )
-caption_votes = _vote_reader(CaptionVote, "verifier", ["image", "writer"], ["accepts"])
-statement_votes = _vote_reader(StatementVote, "annotator", ["image", "statement"], ["conflicts"])
-look_alike_votes = _vote_reader(
+to_caption_votes = _vote_reader(CaptionVote, "verifier", ["image", "writer"], ["accepts"])
+to_statement_votes = _vote_reader(StatementVote, "annotator", ["image", "statement"], ["conflicts"])
+to_look_alike_votes = _vote_reader(
     LookAlikeVote, "annotator", ["image", "candidate"], ["alike", "conflicts"]
 )
-trigger_votes = _vote_reader(TriggerVote, "annotator", ["image", "question"], ["accepts"])
+to_trigger_votes = _vote_reader(TriggerVote, "annotator", ["image", "question"], ["accepts"])
 
 
-def written_captions(answers: Sequence[Answer]) -> list[WrittenCaption]:
+def to_written_captions(answers: Sequence[Answer]) -> list[WrittenCaption]:
     """Convert answers to captions."""
     captions = []
     for answer in answers:
@@ -225,12 +225,16 @@ def _source_note(answer: Answer) -> dict[str, Any]:
     return {"seconds": answer.seconds, "at": answer.at, "tool": answer.tool}
 
 
-FILTER = suite_task(TASKS["filter"], filter_units, filter_votes, FilterVote)
-WRITE = suite_task(TASKS["captions"], writing_units, written_captions)
+FILTER = suite_task(TASKS["filter"], filter_units, to_filter_votes, FilterVote)
+WRITE = suite_task(TASKS["captions"], writing_units, to_written_captions)
 VERIFY = suite_task(
-    TASKS["caption_votes"], caption_units, caption_votes, CaptionVote, captions="written_captions"
+    TASKS["caption_votes"],
+    caption_units,
+    to_caption_votes,
+    CaptionVote,
+    captions="written_captions",
 )
-CONFLICTS = suite_task(TASKS["statements"], statement_units, statement_votes, StatementVote)
-ALIKE = suite_task(TASKS["look_alikes"], look_alike_units, look_alike_votes, LookAlikeVote)
-TRIGGER = suite_task(TASKS["triggers"], trigger_units, trigger_votes, TriggerVote)
+CONFLICTS = suite_task(TASKS["statements"], statement_units, to_statement_votes, StatementVote)
+ALIKE = suite_task(TASKS["look_alikes"], look_alike_units, to_look_alike_votes, LookAlikeVote)
+TRIGGER = suite_task(TASKS["triggers"], trigger_units, to_trigger_votes, TriggerVote)
 ANNOTATION_TASKS = (FILTER, WRITE, VERIFY, CONFLICTS, ALIKE, TRIGGER)

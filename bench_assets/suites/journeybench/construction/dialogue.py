@@ -141,9 +141,11 @@ def read_reasoning(response: str) -> ReasonerTurn | None:
         return None
     analysis, statement, answer = (lines[-1].strip() for lines in matches)
     if "not sure" in answer.casefold():
-        return ReasonerTurn(analysis, statement, "")
+        return ReasonerTurn(analysis=analysis, statement=statement, decision="")
     decision = re.sub(r"[^\w\s]", "", answer).strip().casefold()
-    return ReasonerTurn(analysis, statement, decision) if decision in OPTIONS else None
+    if decision not in OPTIONS:
+        return None
+    return ReasonerTurn(analysis=analysis, statement=statement, decision=decision)
 
 
 Parsed = TypeVar("Parsed")
@@ -202,15 +204,15 @@ def hold_dialogues(
         ModelError: If a model cannot be called at all.
     """
     asker, answerer = models
-    dialogues = [_Dialogue(name, images[name], caption) for name, caption in captions.items()]
+    dialogues = [
+        _Dialogue(image_id=name, image=images[name], caption=caption)
+        for name, caption in captions.items()
+    ]
     for round_number in range(1, rounds + 1):
-        asker_turn = _Turn(asker, "asker", round_number, tries)
-        asker_turn.take(
-            _open_dialogues(dialogues), _question_prompt, read_questions, _accept_questions
-        )
+        turn = _Turn(model=asker, speaker="asker", round_number=round_number, tries=tries)
+        turn.take(_open_dialogues(dialogues), _question_prompt, read_questions, _accept_questions)
         _answer_questions(_open_dialogues(dialogues), answerer, round_number)
-        reasoner_turn = _Turn(asker, "reasoner", round_number, tries)
-        reasoner_turn.take(
+        turn._replace(speaker="reasoner").take(
             _open_dialogues(dialogues),
             partial(_reasoning_prompt, is_last=round_number == rounds),
             read_reasoning,
@@ -304,7 +306,7 @@ def _accept_questions(dialogue: _Dialogue, questions: list[str], round_number: i
 def _answer_questions(
     dialogues: Sequence[_Dialogue], answerer: ChatModel, round_number: int
 ) -> None:
-    """Have the questions of this round answered, and add the exchanges to the dialogues."""
+    """Have the questions of this round answered; a failed answer ends its dialogue."""
     prompts = {
         f"{dialogue.image_id}/dialogue/{round_number}/answerer/{number}": answer_prompt(
             dialogue.image, question

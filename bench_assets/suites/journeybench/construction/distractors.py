@@ -71,7 +71,10 @@ class _NearestCaption(NamedTuple):
 def statement_prompts(
     captions: Mapping[str, Sequence[str]], images: Mapping[str, str]
 ) -> dict[str, Prompt]:
-    """Ask for statements about each image, which the model sees with its captions (way a)."""
+    """Build the prompts for statements about each image, by request id (way a).
+
+    ``captions`` and ``images``, the SHA-256 of the images, are by the name of the image.
+    """
     return {
         f"{image}/statements": Prompt.of(
             Image(images[image]),
@@ -82,7 +85,7 @@ def statement_prompts(
 
 
 def read_statements(responses: Iterable[GeneratedText]) -> Table[Statement]:
-    """Parse the statements in the responses."""
+    """Parse the statements in the responses; a proposal without one has the text ""."""
     table = Table[Statement]()
     for response in responses:
         image = response.request_id.removesuffix("/statements")
@@ -158,7 +161,9 @@ def filter_statements(
 
 
 def is_entailed(statement: str, caption: str) -> bool:
-    """Whether a statement only leaves out words of a caption, which makes it true as well.
+    """Whether a statement only leaves out words of a caption, function words aside.
+
+    That makes it true as well.
 
     >>> is_entailed("A fox reads.", "A fox in a raincoat reads a menu")
     True

@@ -35,10 +35,10 @@ class Query:
     attribute: str
 
 
-def queries(topics: Sequence[str], attributes: Sequence[str]) -> list[Query]:
+def combine_queries(topics: Sequence[str], attributes: Sequence[str]) -> list[Query]:
     """Combine every topic word with every attribute word; 17 x 15 = 255 in the paper.
 
-    >>> [q.query for q in queries(["cat"], ["giant", "glass"])]
+    >>> [q.query for q in combine_queries(["cat"], ["giant", "glass"])]
     ['giant cat', 'glass cat']
     """
     return [
@@ -91,7 +91,10 @@ def agreement(votes: Iterable[FilterVote]) -> list[CriterionAgreement]:
         criterion: [[getattr(vote, criterion) for vote in votes] for votes in votes_by_image]
         for criterion in CRITERIA
     }
-    ratings["all"] = [[_all_criteria(vote) for vote in votes] for votes in votes_by_image]
+    ratings["all"] = [
+        [tuple(getattr(vote, name) for name in CRITERIA) for vote in votes]
+        for votes in votes_by_image
+    ]
     return agreements(ratings)
 
 
@@ -136,10 +139,6 @@ def _near_duplicate(image_hash: str, kept_hashes: Mapping[str, str]) -> str:
     return ""
 
 
-def _all_criteria(vote: FilterVote) -> tuple[bool, ...]:
-    return tuple(getattr(vote, name) for name in CRITERIA)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VotedStep(FunnelStep):
     """A step whose items people vote on."""
@@ -148,7 +147,7 @@ class VotedStep(FunnelStep):
     n_expired: int = 0  # of these, undecided at the deadline
 
 
-def funnel(
+def count_steps(
     images: Sequence[FilterDecision],
     captions: Sequence[CaptionDecision],
     statements: Sequence[StatementDecision],
@@ -188,7 +187,7 @@ def verify_captions(
     images: Collection[str],
     least_votes: int = 1,
 ) -> list[CaptionDecision]:
-    """Decide on each caption of the images that were kept, in order.
+    """Decide on each caption of the images that were kept, image by image.
 
     A caption passes if more than half of its verifiers accept it, and is open until enough have
     voted. Of those that pass, the ones with most accepting votes are kept; ties go to the first.

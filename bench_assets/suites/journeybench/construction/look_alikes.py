@@ -47,9 +47,10 @@ def composition(image: Image.Image) -> Vectors:
 def propose_look_alikes(
     names: Sequence[str], subjects: Vectors, compositions: Vectors, n: int = 8
 ) -> list[LookAlike]:
-    """Propose the nearest neighbours of every image by each criterion.
+    """Propose the ``n`` nearest neighbours of every image by each criterion.
 
-    "both" is the mean of the two cosines. Ties are in the order of names.
+    ``subjects`` and ``compositions`` have the unit vector of each name, in order. "both" is the
+    mean of the two cosines. Ties are in the order of names.
     """
     order = sorted(range(len(names)), key=names.__getitem__)
     ordered_names = [names[row] for row in order]
@@ -125,7 +126,7 @@ def _nearest_first(proposals: Sequence[LookAlike]) -> tuple[str, float, str]:
 def _decision(
     proposals: Sequence[LookAlike], votes: Sequence[bool], fault: str
 ) -> LookAlikeDecision:
-    """Decide on the pair of images of some proposals."""
+    """Decide on the pair of images that all ``proposals`` name."""
     return LookAlikeDecision(
         image=proposals[0].image,
         candidate=proposals[0].candidate,

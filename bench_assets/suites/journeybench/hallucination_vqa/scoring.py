@@ -107,13 +107,13 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Call a prediction right if it is one of people's answers as a whole, without a model.
 
-    Any other prediction is unread.
+    Any other prediction is wrong, because ``UNREAD``.
     """
     return [_rule_judgement(*pair) for pair in answered]
 
 
 def read_assessment(response: str) -> Assessment | None:
-    """Read the JSON in a judge's response; None if a field is missing.
+    """Read the JSON in a judge's response; None if a field is missing or of another type.
 
     Other fields, and the judge's reasoning, are ignored.
     """
@@ -132,9 +132,7 @@ def score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     The rules can be gamed by the form of an answer: in the editions ``published`` and ``own`` they
     give no points, so that their numbers are not compared with a judge's.
     """
-    return _score(
-        answered, [judgement for judgement in judgements if judgement.criterion != WITH_REASONING]
-    )
+    return _score(answered, [row for row in judgements if row.criterion != WITH_REASONING])
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
@@ -158,7 +156,8 @@ def _score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score
 
 
 def _verdict_request(pair: AnsweredQuestion, response: str, criterion: str) -> VerdictRequest:
-    return VerdictRequest(*pair, judge_prompt(pair.question, response), _verdict, criterion)
+    prompt = judge_prompt(pair.question, response)
+    return VerdictRequest(*pair, prompt=prompt, read=_verdict, criterion=criterion)
 
 
 def _verdict(response: Response) -> bool | None:

@@ -66,7 +66,7 @@ number_yield = yield_check(NUMBERS)
 def planned_images(
     quantities: list[Quantity], decided_proposals: list[DecidedProposal]
 ) -> list[PlannedImage]:
-    """Plan three images for each problem."""
+    """Plan up to three images for each problem."""
     return plan_images(quantities, accepted_numbers(decided_proposals))
 
 

@@ -34,8 +34,8 @@ class McotItem:
 def read_mcot(file: Path) -> Table[McotItem]:
     """Read the rows in file order; the release has 2,599.
 
-    A row without an index, as on the project site, is identified by its image's address, numbered
-    if several rows have the same image. A row without its address, question or answer is rejected.
+    A row without an index, as on the project site, is identified by its image's address. Repeated
+    ids are numbered. A row without the field of its address, question or answer is rejected.
 
     Raises:
         SourceError: If the file cannot be read.
@@ -55,8 +55,7 @@ def to_questions(items: Sequence[McotItem], images: Mapping[str, StoredImage]) -
     groups: dict[str, str] = {}
     for item in items:
         if faults := _faults(item, images):
-            entry = f"mcot, {item.item_id}, {item.image}"
-            table.reject(entry, "; ".join(faults))
+            table.reject(f"mcot, {item.item_id}, {item.image}", "; ".join(faults))
             continue
         group = groups.setdefault(" ".join(item.question.split()), item.item_id)
         table.rows.append(_question(item, images[item.image], group))

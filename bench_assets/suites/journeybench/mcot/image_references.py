@@ -35,9 +35,8 @@ def labels_of(category: str) -> tuple[str, ...]:
     >>> labels_of("common object; OCR and hallucination; common objects;"), labels_of("obsuced")
     (('common objects', 'OCR', 'hallucination'), ('occluded or obscured objects',))
     """
-    return tuple(
-        dict.fromkeys(label for part in _split_cell(category) for label in _labels_in(part))
-    )
+    parts = _SEPARATOR.split(category)
+    return tuple(dict.fromkeys(label for part in parts for label in _labels_in(part)))
 
 
 def is_label(text: str) -> bool:
@@ -57,7 +56,3 @@ def _labels_in(part: str) -> list[str]:
         if (match := pattern.search(part))
     }
     return sorted(positions, key=positions.__getitem__)
-
-
-def _split_cell(category: str) -> list[str]:
-    return [part for part in map(str.strip, _SEPARATOR.split(category)) if part]

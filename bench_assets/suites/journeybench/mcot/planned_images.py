@@ -75,8 +75,8 @@ def to_items(
         problems: By id.
         quantities: By id.
         images: The planned images.
-        counts: Annotators' counts by image name; an image is rejected unless more than half of its
-            counts are the planned number.
+        counts: Annotators' counts by image name; an image with counts is rejected unless more than
+            half of them are the planned number.
     """
     table = Table[McotItem]()
     for image in images:
@@ -154,7 +154,7 @@ def fill_count(image_prompt: str, count: int) -> str:
 
 
 def plan_image(quantity: Quantity, variant: Variant, count: int) -> PlannedImage:
-    """Plan an image of a variant; other things and the seed are drawn with its name as seed."""
+    """Plan an image of a variant; its other things and its seed are the same in every run."""
     rng = Random(f"{quantity.quantity_id}/{variant}")
     prompt = fill_count(quantity.image_prompt, count)
     distractor = rng.choice(

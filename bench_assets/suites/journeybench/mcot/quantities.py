@@ -54,7 +54,7 @@ class Quantity:
 
 
 def quantity_prompts(problems: Iterable[Problem]) -> dict[str, Prompt]:
-    """Ask for the quantities of each problem that an image could show, by request id."""
+    """Build the prompts for the quantities that an image could show, by request id."""
     return {
         f"{problem.problem_id}/quantities": Prompt.of(
             _QUANTITY_PROMPT.format(question=problem.question, most=MAX_COUNT)
@@ -66,7 +66,7 @@ def quantity_prompts(problems: Iterable[Problem]) -> dict[str, Prompt]:
 def find_quantities(
     problems: Sequence[Problem], responses: Sequence[GeneratedText]
 ) -> Table[Quantity]:
-    """Keep the proposed quantities that pass every check."""
+    """Keep the proposed quantities that pass every check, reject the others."""
     table = Table[Quantity]()
     for problem, response in zip(problems, responses, strict=True):
         proposals = proposals_of(response, empty="nothing to be seen")
@@ -86,8 +86,7 @@ def _add_if_valid(
     """Add a proposal to the table, or to its rejections with the reasons."""
     fields = text_fields(proposal, _FIELDS)
     if fields is None:
-        reason = f"one of {', '.join(_FIELDS)} is missing: {proposal}"
-        table.reject(quantity_id, reason)
+        table.reject(quantity_id, f"one of {', '.join(_FIELDS)} is missing: {proposal}")
         return
     if faults := _faults(problem, fields):
         table.reject(quantity_id, "; ".join(faults))

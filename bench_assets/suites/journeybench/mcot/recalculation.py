@@ -43,7 +43,9 @@ def steps_of(problem: Problem) -> list[Calculation]:
     """List the calculations of a solution in order; ``ValueError`` if one is no arithmetic."""
     return [
         Calculation(
-            match[1], evaluate(match[2]), [Fraction(number) for number in _NUMBER.findall(match[1])]
+            expression=match[1],
+            result=evaluate(match[2]),
+            inputs=[Fraction(number) for number in _NUMBER.findall(match[1])],
         )
         for match in _CALCULATION.finditer(problem.solution.replace(",", ""))
     ]

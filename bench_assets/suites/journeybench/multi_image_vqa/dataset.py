@@ -80,8 +80,7 @@ def to_questions(
     table = Table[Question]()
     for item in items:
         if faults := _faults(item, images):
-            entry = f"multi_image_vqa, {item.item_id}"
-            table.reject(entry, "; ".join(faults))
+            table.reject(f"multi_image_vqa, {item.item_id}", "; ".join(faults))
         else:
             table.rows.append(_question(item, images))
     return table

@@ -159,7 +159,7 @@ def _cause_and_effect(entry: Entry, where: str) -> CauseAndEffect:
 
 
 def cause_prompts(events: Iterable[CauseAndEffect]) -> dict[str, Prompt]:
-    """Ask for image prompts of the two events, by request id."""
+    """Build the prompts for image prompts of both events, by request id."""
     return {
         f"{event.event_id}/images": Prompt.of(
             _EVENT_PROMPT.format(cause=event.cause, effect=event.effect)
@@ -173,7 +173,7 @@ def plan_causes(
 ) -> Table[PlannedPair]:
     """Plan two images for every pair of events that can be shown in images.
 
-    Which image comes first and which event is asked for is drawn from the event's id.
+    Which image comes first and which event is asked for is drawn with the event's id as seed.
     """
     table = Table[PlannedPair]()
     for event, response in zip(events, responses, strict=True):

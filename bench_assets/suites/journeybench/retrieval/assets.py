@@ -17,7 +17,7 @@ from bench_assets.core.schema.errors import SourceError, UnknownNameError
 from bench_assets.core.schema.rows import Prediction, Question, StoredImage
 from bench_assets.suites.journeybench.assets.question_tables import (
     edition_of,
-    published_rows,
+    published_or_built_rows,
     question_outs,
     yield_question_tables,
 )
@@ -149,7 +149,9 @@ def questions(
     row_rejections = read_samples(published).rejections
     table = replace(table, rejections=row_rejections + table.rejections)
     has_both_or_neither = ("text_positives" in published) == ("text_negatives" in published)
-    has_all_images = all(image in images for entry in entries for image in _sample_images(entry))
+    has_all_images = all(
+        image in images for entry in entries for image in (entry.image, *entry.image_distractors)
+    )
     is_whole = has_both_or_neither and not row_rejections and has_all_images
     edition = edition_of(sources, *_TABLES, whole=is_whole)
     label = partial(label_undecided, task=TASK, tables=tables, settings=sources.settings)
@@ -159,10 +161,10 @@ def questions(
 
 
 def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, tuple[str, ...]]:
-    """Categories of images from the captioning file; an unreadable file is only logged."""
+    """Categories by image, published or built; an unreadable file is only logged."""
     categories: dict[str, tuple[str, ...]] = {}
     try:
-        rows = published_rows(sources, "captioning", read_captioned_images, built).rows
+        rows = published_or_built_rows(sources, "captioning", read_captioned_images, built).rows
     except SourceError as error:
         dg.get_dagster_logger().warning("no results by category of images: %s", error)
         rows = []
@@ -171,10 +173,6 @@ def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, 
             dict.fromkeys((*categories.get(row.image, ()), *row.categories))
         )
     return categories
-
-
-def _sample_images(sample: RetrievalSample) -> tuple[str, ...]:
-    return (sample.image, *sample.image_distractors)
 
 
 @contextmanager

@@ -132,7 +132,7 @@ def _rankings(
 def _encode(
     images: Sequence[str], rows: Sequence[Question] | Sequence[Candidate], encoder: ImageTextEncoder
 ) -> Vectors:
-    """Embed images, or texts of rows without images."""
+    """Embed the images; if they are "", the texts of the rows."""
     if all(images):
         return encoder.encode_images(images)
     return encoder.encode_texts([row.text for row in rows])

@@ -9,7 +9,7 @@ from bench_assets.core.schema.chat import ImageTextEncoder, Vectors
 
 
 class SharedVectors:
-    """An encoder that embeds each text and image once in a process.
+    """An encoder that embeds each text and image once in a process, until another one is used.
 
     ``name`` has a digest of the weights: a changed encoder shares nothing.
     """

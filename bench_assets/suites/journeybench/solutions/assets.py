@@ -16,7 +16,6 @@ from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_IMAGE_VQA
 from bench_assets.suites.journeybench.settings import JourneyBenchSettings
 from bench_assets.suites.journeybench.solution_verification import SOLUTION_JUDGES, solution_of
-from bench_resources.config.bench_toml import Settings
 from bench_resources.tables.parquet import table_output
 
 
@@ -26,15 +25,11 @@ def solution_assets(task: Task) -> list[dg.AssetsDefinition]:
     judgements = judgements_asset(
         step,
         "solution_judgements",
-        _solution_judge,
+        lambda settings, suite: settings.suite(suite, JourneyBenchSettings).solution_judge,
         "One row: whether one prediction follows the true solution, if there is one "
         "(section 4.1). Judged by `solution_judge` of [suites.journeybench], or by rules.",
     )
     return [judgements, _metrics_asset(step)]
-
-
-def _solution_judge(settings: Settings, suite: str) -> str:
-    return settings.suite(suite, JourneyBenchSettings).solution_judge
 
 
 def _metrics_asset(step: EvaluationStep) -> dg.AssetsDefinition:

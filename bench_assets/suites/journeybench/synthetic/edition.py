@@ -27,7 +27,8 @@ _Line: TypeAlias = dict[str, Any]
 
 _PROBLEMS = Path(__file__).with_name("problems.json")
 _ANNOTATORS = ("ana", "bo", "cem", "dai")
-_WRONG_WRITER = 7  # number of the writer whose captions are wrong
+_WRITERS = range(1, 9)  # of the captions of an image
+_WRONG_WRITER = 7  # number of the writer whose captions are wrong; one verifier accepts them
 _PARSE_FAILURE, _ROUND_LIMIT, _SECOND_TRY = range(3)  # images whose dialogues go wrong
 _ROUNDS = 4  # rounds of a dialogue, the default of the setting
 _TRIES = 3  # tries of a request, the default of the setting
@@ -52,7 +53,7 @@ def write(folder: Path, seed: int = 0) -> None:
         "statement_votes": _statement_votes(all_members, rng),
         "look_alike_votes": _look_alike_votes(all_members),
         "trigger_votes": _trigger_votes(all_members),
-        "gsm8k": [_select_fields(p, "question", "answer") for p in _problems(material)],
+        "gsm8k": [{k: p[k] for k in ("question", "answer")} for p in _problems(material)],
         "copa": [{k: v for k, v in event.items() if k != "images"} for event in material["copa"]],
         "knowledge": _knowledge(),
         "solver_responses": _solver_responses(material["solver_responses"]),
@@ -117,13 +118,13 @@ def _captions(all_members: Sequence[Member]) -> Iterator[_Line]:
         texts = [member.fill_template(template) for template in WORLD["captions"]]
         repetition = texts[3].lower().rstrip(".")
         texts += [member.fill_template(WORLD["wrong_caption"]), repetition]
-        for number, text in enumerate(texts, 1):
+        for number, text in zip(_WRITERS, texts, strict=True):
             yield {"image": member.image, "writer": f"writer {number}", "caption": text}
 
 
 def _caption_votes(all_members: Sequence[Member], rng: Random) -> Iterator[_Line]:
     for member in all_members:
-        for number in range(1, 9):
+        for number in _WRITERS:
             strict_verifier = _draw_annotator(rng, probability=0.15)
             for verifier in _ANNOTATORS:
                 sees_fault = number == _WRONG_WRITER and verifier != "ana"
@@ -251,7 +252,3 @@ def _reasoning(member: Member, turn: Mapping[str, Any]) -> str:
 
 def _response(request_id: str, text: str, sample: int = 0) -> _Line:
     return {"question_id": request_id, "text": text, "sample": sample}
-
-
-def _select_fields(entry: Mapping[str, Any], *names: str) -> _Line:
-    return {name: entry[name] for name in names}

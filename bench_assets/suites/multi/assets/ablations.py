@@ -35,8 +35,7 @@ from bench_assets.suites.multi.dataset.source import (
     read_knowledge,
 )
 from bench_assets.suites.multi.settings import MultiSettings
-from bench_assets.suites.multi.studies import CONDITIONS, InformationGain
-from bench_assets.suites.multi.studies import information_gain as compare_conditions
+from bench_assets.suites.multi.studies import CONDITIONS, InformationGain, compare_conditions
 from bench_assets.suites.multi.task import TASK
 from bench_resources.config.bench_toml import Settings
 from bench_resources.datasets.source_files import SourceFiles

@@ -153,4 +153,4 @@ def _propose_rewrites(model: ChatModel, items: list[MultiItem]) -> list[Transfor
         if rewrite := read_proposal(response.parts.answer.strip()):
             rewrites[item.item_id] = rewrite
     rewritten = [item for item in items if item.item_id in rewrites]
-    return propose(rewritten, rewrites, 0.0, 0, by=model.name)
+    return propose(rewritten, rewrites, share=0.0, seed=_SEED, by=model.name)

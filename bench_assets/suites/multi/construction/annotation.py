@@ -56,7 +56,7 @@ def _difficulty_units(
     ]
 
 
-def _ratings(answers: Sequence[Answer]) -> list[ItemRating]:
+def _to_ratings(answers: Sequence[Answer]) -> list[ItemRating]:
     return [
         ItemRating(
             item_id=answer.unit_id,
@@ -85,7 +85,7 @@ def _knowledge_units(
     ]
 
 
-def _pieces(answers: Sequence[Answer]) -> list[WrittenPiece]:
+def _to_pieces(answers: Sequence[Answer]) -> list[WrittenPiece]:
     return [
         WrittenPiece(
             item_id=answer.unit_id,
@@ -119,7 +119,7 @@ def _duplicate_units(
     return units
 
 
-def _duplicate_decisions(answers: Sequence[Answer]) -> list[DuplicateDecision]:
+def _to_duplicate_decisions(answers: Sequence[Answer]) -> list[DuplicateDecision]:
     """Take the most frequent decision on each pair; after a tie both items stay."""
     decisions = []
     for pair_id, unit_answers in answers_by_unit(answers).items():
@@ -154,7 +154,7 @@ DIFFICULTY = SuiteAnnotationTask(
     },
     units=_difficulty_units,
     row=ItemRating,
-    to_rows=_ratings,
+    to_rows=_to_ratings,
 )
 
 KNOWLEDGE = SuiteAnnotationTask(
@@ -166,7 +166,7 @@ KNOWLEDGE = SuiteAnnotationTask(
     },
     units=_knowledge_units,
     row=WrittenPiece,
-    to_rows=_pieces,
+    to_rows=_to_pieces,
 )
 
 DUPLICATE_CONFLICTS = SuiteAnnotationTask(
@@ -178,7 +178,7 @@ DUPLICATE_CONFLICTS = SuiteAnnotationTask(
     },
     units=_duplicate_units,
     row=DuplicateDecision,
-    to_rows=_duplicate_decisions,
+    to_rows=_to_duplicate_decisions,
 )
 
 ANNOTATION_TASKS = (DIFFICULTY, proposal_task(TRANSFORMED), KNOWLEDGE, DUPLICATE_CONFLICTS)

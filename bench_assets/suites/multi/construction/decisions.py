@@ -130,7 +130,7 @@ def _annotation(entry: Entry, where: str) -> Annotation:
     changes, transform = _texts(entry, "changes", where), _texts(entry, "transform", where)
     if unknown := sorted(set(changes) - set(EDITABLE_FIELDS)):
         raise SourceError(f"{where}: cannot change {unknown}; only {', '.join(EDITABLE_FIELDS)}")
-    if changes.get("type", "SA") not in TYPES.values():
+    if "type" in changes and changes["type"] not in TYPES.values():
         raise SourceError(f"{where}: unknown type {changes['type']!r}")
     if transform and "name" not in transform:
         raise SourceError(f"{where}: field 'transform' has no 'name'")

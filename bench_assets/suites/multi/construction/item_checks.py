@@ -111,7 +111,7 @@ class Duplicate:
     earlier: str
     similarity: float  # of their texts, [0, 1]
     distance: int  # largest between their images, in bits of 64; 0 without images
-    conflict: str = ""  # why both are kept although they look alike; "" if they are not
+    conflict: str = ""  # why both are kept although they look alike; "" without a reason
     dropped: bool
 
 

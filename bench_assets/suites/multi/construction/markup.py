@@ -315,7 +315,7 @@ def _cells(row_tags: list["Tag"]) -> Mapping[_Position, _Cell]:
             while (row, column) in occupied:
                 column += 1
             text = " ".join(tag.get_text(" ", strip=True).splitlines())
-            cell = _Cell(text, _span(tag, "rowspan"), _span(tag, "colspan"))
+            cell = _Cell(text=text, rows=_span(tag, "rowspan"), columns=_span(tag, "colspan"))
             if len(text) > _MAX_CELL_CHARACTERS:
                 raise ImageError(f"a cell is too long: {len(text)} characters")
             if cell.rows * cell.columns > _MAX_CELL_AREA:

@@ -1,7 +1,7 @@
 """The four transformations of section 3.2 that rules can make (Figure 6).
 
-Each rule makes a proposal; solvers or annotators decide about its key. ``proof_of_elements`` names
-the one form that proves a key by itself.
+Each rule proposes the items that replace one, [] if it does not apply; solvers or annotators decide
+about their keys. ``proof_of_elements`` names the one form that proves a key by itself.
 """
 
 import re

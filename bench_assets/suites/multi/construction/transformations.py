@@ -83,12 +83,12 @@ _PROPOSED = re.compile(
 
 
 def proposal_prompt(item: MultiItem) -> Prompt:
-    """Ask a model which words to replace and by what; the wording is ours."""
+    """Prompt a model for words to replace and their replacement; the wording is ours."""
     return Prompt.of(_PROPOSAL_PROMPT.format(text=item.text))
 
 
 def read_proposal(response: str) -> Mapping[str, str]:
-    """Parse a model's proposal; empty if it is not in the format."""
+    """Parse a model's proposal into a request of ``propose``; {} if it is not in the format."""
     match = _PROPOSED.search(response)
     if match is None:
         return {}

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from string import ascii_uppercase
 
 from bench_assets.core.schema.rows import AnswerKind, Edition, ImageText, Question, StoredImage
@@ -264,7 +265,7 @@ def _question(item: MultiItem, images: Mapping[str, StoredImage], edition: Editi
         category=item.type,
         group_id=item.problem_id,
         labels={
-            "images": ("NI", "SI", "MI")[min(len(numbers), 2)],
+            "images": ("NI", "SI", "MI")[min(len(numbers), 2)],  # no, a single, multiple images
             "level": SUBJECTS.get(item.subject) or LEVELS.get(item.education, ""),
             "subject": item.subject,
             "difficulty": item.difficulty,
@@ -275,7 +276,7 @@ def _question(item: MultiItem, images: Mapping[str, StoredImage], edition: Editi
 
 
 def _answer(item: MultiItem) -> tuple[str, ...]:
-    """Return the key byte for byte, as the authors' script compares it."""
+    """Return the key, if it is published, byte for byte, as the authors' script compares it."""
     if not item.answer:
         return (NOT_PUBLISHED,)
     if item.type in ("SA", "MA"):
@@ -284,7 +285,7 @@ def _answer(item: MultiItem) -> tuple[str, ...]:
 
 
 def _options(item: MultiItem) -> tuple[str, ...]:
-    """Return the listed options, or only letters if the text does not list distinct ones."""
+    """Return the listed options, or letters if they are not distinct; () if there is no choice."""
     if item.type not in ("SA", "MA") or not item.answer:
         return ()
     _, listed = split_options(item.text)
@@ -300,7 +301,7 @@ def _image_numbers(text: str) -> list[int]:
 
 def _renumber_images(text: str, first: int) -> str:
     """Number images in reading order from ``first``, as the authors' prepare.py does."""
-    numbers = iter(range(first, first + len(text)))
+    numbers = count(first)
     return IMAGE_TOKEN.sub(lambda _: f"[IMAGE_{next(numbers)}]", text)
 
 

@@ -199,7 +199,7 @@ def read_items(release: MultiRelease) -> Table[MultiItem]:
     """
     problems = read_keyed(release.problems, "problem_id", _items)
     items = [item for problem_items in problems.rows for item in problem_items]
-    return Table(items, problems.rejections, problems.errors)
+    return Table(rows=items, rejections=problems.rejections, errors=problems.errors)
 
 
 def read_knowledge(release: MultiRelease) -> Table[Knowledge]:
@@ -228,6 +228,8 @@ def read_hard_list(release: MultiRelease) -> Table[str]:
 
 def read_image_texts(file: Path | None) -> Table[tuple[str, str]]:
     """Read captions or OCR texts of images: lines ``path,text``, split at the first comma.
+
+    Of several texts of an image the last counts; an empty one is left out.
 
     Args:
         file: UTF-8; None: no texts. A line without a comma is rejected.

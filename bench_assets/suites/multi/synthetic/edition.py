@@ -258,7 +258,13 @@ def write(folder: Path, seed: int = 0) -> None:
         ),
         "annotations.json": format_json(list(_annotations(problems, Random(seed)))),
         "knowledge_mini.json": format_json(
-            {piece["name"]: _release_piece(piece) for piece in knowledge}
+            {
+                piece["name"]: {
+                    "knowledge_content": piece["content"],
+                    "knowledge_images": _image_paths(piece, "knowledge"),
+                }
+                for piece in knowledge
+            }
         ),
         "captions_mini_blip.csv": _captions(problems).encode(),
         "solver_responses.jsonl": _solver_responses(material["solver_responses"]).encode(),
@@ -285,14 +291,6 @@ def _release_problem(problem: Mapping[str, Any]) -> dict[str, Any]:
         "education": problem["education"],
         "subject": [problem["subject"]],
         "format": problem.get("format", "markdown"),
-    }
-
-
-def _release_piece(piece: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert a knowledge piece to the format of the release."""
-    return {
-        "knowledge_content": piece["content"],
-        "knowledge_images": _image_paths(piece, "knowledge"),
     }
 
 

@@ -18,8 +18,8 @@ from bench_assets.suites.cogbench.vqa import prompts
 from bench_assets.suites.cogbench.vqa.questions import (
     WrittenQuestion,
     ask_writer,
+    parse_questions,
     read_response,
-    written_questions,
 )
 from bench_assets.suites.cogbench.vqa.refinement import SOLVABLE, Flag
 from bench_resources.models.registry.baselines import ScriptedModel
@@ -267,7 +267,7 @@ def test_the_writer_gets_the_complaint_until_its_response_can_be_read():
     assert first_prompt.turns == (request,)
     assert response.parts == ("I will not.",)
     assert "1 lines; each question has six" in str(complaint.parts[0])
-    questions = written_questions(rows, CHAINS)
+    questions = parse_questions(rows, CHAINS)
     assert [(question.tries, question.chain, question.side) for question in questions] == [
         (2, 1, "conclusion"),
         (2, 1, "evidence"),
@@ -285,7 +285,7 @@ def test_a_failed_request_to_the_writer_is_repeated_unchanged():
 def test_a_writer_without_a_readable_response_gives_three_rows_and_no_question():
     rows = ask_writer([STORY], CHAINS, ScriptedModel("w", lambda _: "No."))
     assert len(rows) == 3
-    assert written_questions(rows, CHAINS) == []
+    assert parse_questions(rows, CHAINS) == []
 
 
 def test_the_prompt_is_figure_7(shared_data):

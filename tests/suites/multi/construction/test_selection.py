@@ -12,7 +12,7 @@ from bench_assets.suites.multi.construction.selection import (
 )
 from bench_assets.suites.multi.dataset.questions import link_knowledge, select_usable
 from bench_assets.suites.multi.dataset.source import Knowledge
-from bench_assets.suites.multi.studies import CONDITIONS, information_gain
+from bench_assets.suites.multi.studies import CONDITIONS, compare_conditions
 from tests.fakes.multi_rows import item, question
 
 SEEDS = 1_000
@@ -138,7 +138,7 @@ NONE: dict[str, list[Score]] = {condition: [] for condition in CONDITIONS}
 
 
 def gains(**scores):
-    rows = information_gain([ONE, THREE, PLAIN], NONE | scores, "m")
+    rows = compare_conditions([ONE, THREE, PLAIN], NONE | scores, "m")
     return {(row.condition, row.category): row for row in rows}
 
 

@@ -21,8 +21,11 @@ from bench_assets.suites.journeybench.construction.dialogue import (
     hold_dialogues,
 )
 from bench_assets.suites.journeybench.construction.distractors import Statement
-from bench_assets.suites.journeybench.construction.filtering import VotedStep, kept_captions
-from bench_assets.suites.journeybench.construction.filtering import funnel as count_steps
+from bench_assets.suites.journeybench.construction.filtering import (
+    VotedStep,
+    count_steps,
+    kept_captions,
+)
 from bench_assets.suites.journeybench.construction.look_alikes import (
     LookAlike,
     composition,

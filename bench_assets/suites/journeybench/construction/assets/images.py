@@ -25,11 +25,11 @@ from bench_assets.suites.journeybench.construction import annotation
 from bench_assets.suites.journeybench.construction.filtering import (
     Query,
     agreement,
+    combine_queries,
     decide_images,
     kept_captions,
     verify_captions,
 )
-from bench_assets.suites.journeybench.construction.filtering import queries as combine
 from bench_assets.suites.journeybench.raw_material import (
     CaptionDecision,
     CaptionVote,
@@ -54,7 +54,7 @@ _FOLDER = AssetFolder(SUITE)
 def queries(settings: dg.ResourceParam[Settings]) -> list[Query]:
     """Combine topic words with attribute words."""
     suite_settings = settings.suite(SUITE, JourneyBenchSettings)
-    return combine(suite_settings.topics, suite_settings.attributes)
+    return combine_queries(suite_settings.topics, suite_settings.attributes)
 
 
 @_FOLDER.step("source", deps=_FOLDER.source)
@@ -99,7 +99,7 @@ def caption_decisions(
     written_captions: list[WrittenCaption],
     caption_votes: list[CaptionVote],
 ) -> dg.Output[list[CaptionDecision]]:
-    """Keep five captions of each image."""
+    """Keep at most five captions of each image."""
     kept = {decision.image for decision in decisions if decision.kept}
     least_votes = required_votes(settings, annotation.VERIFY, annotation.N_VERIFIERS)
     rows = verify_captions(written_captions, caption_votes, kept, least_votes)
