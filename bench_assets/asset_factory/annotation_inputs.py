@@ -72,10 +72,10 @@ def undecided_by_decisions(
     task_settings = settings.annotation.tasks.get(decisions.task)
     return undecided_units(
         tables.read(units, Unit) if tables.exists(units) else [],
-        [],
-        _open_rows(tables, decisions),
-        task_settings.terms if task_settings else AnnotationTerms(),
-        datetime.now(UTC),
+        counted=[],
+        table_reasons=_open_rows(tables, decisions),
+        terms=task_settings.terms if task_settings else AnnotationTerms(),
+        now=datetime.now(UTC),
     )
 
 
@@ -89,7 +89,8 @@ def undecided_in_task(
 ) -> UndecidedUnits:
     """Find the undecided units of a task, as its status and the report count them.
 
-    The suite's decisions are used, unless they were made from other answers than ``counted``.
+    The suite's decisions are used, unless they were made from other answers than ``counted``; then
+    units with too few answers are undecided.
     """
     decision_tables = (table for suite_task in suite.tasks for table in suite_task.decided_in)
     decisions = next((table for table in decision_tables if table.task == task.task.name), None)
@@ -135,7 +136,7 @@ def undecided_by_task(
     }
 
 
-def units_of_tasks(task: Task, tables: TableFiles) -> dict[str, int]:
+def count_units(task: Task, tables: TableFiles) -> dict[str, int]:
     """Number of published units, by the annotation task that decides about a task's questions.
 
     Attention checks are not counted.

@@ -201,4 +201,4 @@ def people_judge(
             " judge: attention checks are not verdicts. Remove the entry"
         )
     answers = open_annotation_backend(settings).answers(form)
-    return PeopleJudge(form, answers, task_settings.terms, datetime.now(UTC))
+    return PeopleJudge(task=form, answers=answers, terms=task_settings.terms, now=datetime.now(UTC))

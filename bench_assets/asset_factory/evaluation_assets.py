@@ -155,7 +155,7 @@ def evaluation_assets(
     A ``split`` with hidden answers gets predictions and judgements only. ``predictions`` builds the
     asset of predictions; by default, chat models answer.
     """
-    step = EvaluationStep(task, condition, split)
+    step = EvaluationStep(task=task, condition=condition, split=split)
     assets = [predictions(step)]
     if task.has_judgements:
         assets.append(judgements_asset(step))

@@ -91,7 +91,7 @@ def describe_questions(tables: TableFiles, task: Task) -> QuestionTableFacts:
         chance = 1 / n_options
     else:
         chance = _measured_chance(tables, task)
-    return QuestionTableFacts(row["n"], row["edition"], chance)
+    return QuestionTableFacts(n=row["n"], edition=row["edition"], chance=chance)
 
 
 def _measured_chance(tables: TableFiles, task: Task) -> float | None:

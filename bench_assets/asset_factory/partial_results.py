@@ -89,10 +89,9 @@ def run_part(
     questions: Sequence[Question],
     all_questions: Sequence[Question],
 ) -> Evaluation:
-    """Evaluate some questions of a table; blind baselines use the verdicts on all of them.
+    """Evaluate some questions of a table; raises as ``runner.run``.
 
-    Raises:
-        BenchError: As ``runner.run``.
+    Blind baselines use the verdicts on all of its questions.
     """
     keys = partial(evaluation_key, runner.task, runner.condition)
     n_rejected = count_rejections(tables, runner.task, all_questions, runner.condition)

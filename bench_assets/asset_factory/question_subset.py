@@ -96,7 +96,11 @@ def _place_groups(groups: Sequence[list[Question]]) -> Iterator[_PlacedGroup]:
     n_questions = sum(map(len, groups))
     n_placed = 0
     for group in groups:
-        yield _PlacedGroup((n_placed + len(group) / 2) / n_questions, _group_digest(group), group)
+        yield _PlacedGroup(
+            middle=(n_placed + len(group) / 2) / n_questions,
+            digest=_group_digest(group),
+            questions=group,
+        )
         n_placed += len(group)
 
 

@@ -62,7 +62,7 @@ JOINT_GROUPS = ("leaderboard", "quick_evaluation")
 
 
 def select_group(*groups: str) -> dg.AssetSelection:
-    """Select one group, "codis" or "codis_ablations", as named by ``AssetFolder.stage``."""
+    """Select groups, such as "codis" and "codis_ablations", as named by ``AssetFolder.stage``."""
     selections = [
         dg.AssetSelection.groups(group)
         if group in JOINT_GROUPS
@@ -269,7 +269,7 @@ class AssetFolder:
         """
 
         def build(function: BuildRows) -> dg.AssetsDefinition:
-            step = Step(name or function.__name__, function, reads)
+            step = Step(name=name or function.__name__, function=function, reads=reads)
             return dg.asset(
                 name=step.name,
                 ins=self.ins(**step.tables),
@@ -299,7 +299,7 @@ class AssetFolder:
         """
 
         def build(function: BuildRows) -> dg.AssetsDefinition:
-            step = Step(name, function, reads)
+            step = Step(name=name, function=function, reads=reads)
             return dg.multi_asset(
                 name=name,
                 ins=self.ins(**step.tables),
@@ -336,7 +336,7 @@ class AssetFolder:
         all_partitions = dg.AllPartitionMapping()
 
         def build(function: BuildRows) -> dg.AssetsDefinition:
-            step = Step(function.__name__, function, {})
+            step = Step(name=function.__name__, function=function, reads={})
             raw_data_dep = dg.AssetDep(
                 raw_data_key(self.suite), partition_mapping=all_partitions if whole_tables else None
             )
@@ -485,7 +485,6 @@ class StepModels:
     """Opens models during an asset's step, and keeps their progress for its metadata."""
 
     def __init__(self, context: dg.AssetExecutionContext, models: Models) -> None:
-        """Open nothing yet."""
         self._context = context
         self._models = models
         self._progress: list[RequestProgress] = []

@@ -56,7 +56,9 @@ def audit_asset(task: Task) -> dg.AssetsDefinition:
     def audit(
         settings: dg.ResourceParam[Settings], tables: TableFiles, image_store: ImageStore
     ) -> Iterator[dg.Output[list[AuditRow]] | dg.AssetCheckResult]:
-        evidence = TaskEvidence(task, tables, image_store, open_training_data(settings))
+        evidence = TaskEvidence(
+            task=task, tables=tables, image_store=image_store, training=open_training_data(settings)
+        )
         rows = audit_task(evidence)
         yield table_output(rows, name=AUDIT)
         question_ids = {question.question_id for question in evidence.questions}

@@ -60,7 +60,7 @@ def image_features(store: ImageStore, images: Iterable[str]) -> dict[str, ImageF
 
 
 def describe_files(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]:
-    """Formats and sizes of image files by SHA-256; file names are unknown here."""
+    """Formats and sizes of readable images by SHA-256; file names are unknown here."""
     files = {}
     for image in images:
         with suppress(ImageError):
@@ -104,8 +104,6 @@ _DIGEST = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{16})\b", re.IGNORECASE)
 
 
 class _ImageFile(NamedTuple):
-    """Training entries of one image file."""
-
     digest: TrainingMatch
     image_hash: TrainingMatch | None  # None: the file does not decode
 
@@ -127,7 +125,10 @@ class TrainingFiles:
         yield from (file.image_hash for file in self._image_files if file.image_hash)
 
     def texts(self) -> Iterator[TrainingMatch]:
-        """Iterate over texts: each line of a text file, each string in JSON or JSON lines."""
+        """Iterate over texts: each line of a text file, each string in JSON or JSON lines.
+
+        Files of other types have none.
+        """
         for file in self.files:
             if file.suffix.lower() in _TEXTS:
                 yield from _texts_in_file(file)
@@ -138,7 +139,7 @@ class TrainingFiles:
 
     @cached_property
     def _listed(self) -> list[TrainingMatch]:
-        """SHA-256 and image hashes that files of text list."""
+        """SHA-256 and image hashes in the lines of all files but images."""
         return [
             TrainingMatch(f"{file.name}, line {number}", digest.lower())
             for file in self.files

@@ -18,11 +18,9 @@ from bench_resources.images.store import open_image_store
 def audit_tasks(
     bench: Workbench, names: Sequence[str] = ()
 ) -> tuple[list[AuditRow], list[BenchError]]:
-    """Audit tasks; a task that cannot be audited does not stop the others.
+    """Audit the named suites and tasks; by default, all tasks with questions for models.
 
-    Args:
-        bench: The home folder.
-        names: Suites and tasks; (): all tasks with questions for models.
+    A task that cannot be audited does not stop the others.
 
     Returns:
         The findings, and the reason for each task that was not audited.
@@ -56,4 +54,4 @@ def audit_tasks(
 
 def _task_evidence(bench: Workbench, task: Task) -> TaskEvidence:
     images, training = open_image_store(bench.settings), open_training_data(bench.settings)
-    return TaskEvidence(task, bench.tables, images, training)
+    return TaskEvidence(task=task, tables=bench.tables, image_store=images, training=training)

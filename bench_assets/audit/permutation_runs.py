@@ -64,6 +64,7 @@ def evaluate_permutations(
     """Evaluate a model on permuted options, judged and scored as usual.
 
     Raises:
+        SettingsError: If people are the judge of the suite.
         ModelError: If the model cannot be opened, or questions remain without a response.
     """
     questions = bench.questions(task)
@@ -99,7 +100,9 @@ def permutation_outcomes(
             share = score.points / score.max_points
         chosen = _option_index(score.answer, len(permuted.places))
         outcomes.setdefault(permuted.original_id, []).append(
-            PermutationOutcome(permuted.number, permuted.places, share, chosen)
+            PermutationOutcome(
+                number=permuted.number, places=permuted.places, share=share, place=chosen
+            )
         )
     return outcomes
 

@@ -72,7 +72,7 @@ class AuditTable(Sequence[AuditRow]):
 
     @property
     def _displayed_rows(self) -> list[AuditRow]:
-        """Rows without checks that do not apply, failed ones first."""
+        """Rows without those of checks that do not apply, failed ones first."""
         displayed = [row for row in self.rows if not (row.passed and row.skipped)]
         return sorted(displayed, key=lambda row: row.passed)
 
@@ -113,7 +113,7 @@ def audit(results: "str | Run | Sequence[Run]") -> AuditTable:
 
 
 def _audit_runs(runs: Sequence[Run], tables: TableFiles) -> list[AuditRow]:
-    """Store the runs' evaluations in tables, and audit every task of them."""
+    """Store the evaluations under the condition main, and audit their tasks with these tables."""
     evaluations = [
         evaluation
         for run in runs
@@ -123,8 +123,9 @@ def _audit_runs(runs: Sequence[Run], tables: TableFiles) -> list[AuditRow]:
     tasks = {evaluation.task.name: evaluation.task for evaluation in evaluations}
     for evaluation in evaluations:
         store_evaluation(tables, evaluation)
+    image_store = runs[0].image_store
     return [
         row
         for task in tasks.values()
-        for row in audit_task(TaskEvidence(task, tables, runs[0].image_store))
+        for row in audit_task(TaskEvidence(task=task, tables=tables, image_store=image_store))
     ]

@@ -24,7 +24,7 @@ _COLUMNS: Mapping[str, Cell] = {
 
 
 def print_audit(rows: Sequence[AuditRow]) -> None:
-    """Print every result, then the suspects of failed checks."""
+    """Print every result, then the suspects of failed checks and the totals."""
     print_rows(rows, as_json=False, columns=_COLUMNS)
     for row in rows:
         if row.passed:

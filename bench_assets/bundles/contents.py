@@ -36,7 +36,7 @@ class _ManifestText(BaseModel):
 
 
 class FileFacts(_ManifestText):
-    """Name, size and checksum of a file."""
+    """Size and checksum of a file."""
 
     sha256: str
     n_bytes: int

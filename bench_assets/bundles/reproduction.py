@@ -96,9 +96,7 @@ class _Inputs(NamedTuple):
 def reproduce(bench: Workbench, number: NumberRef) -> ReproductionResult:
     """Find a number's inputs, evaluate it again if all are available, and compare.
 
-    Args:
-        bench: The home; its tables stay as they are.
-        number: The number to reproduce.
+    The tables of the home stay as they are.
     """
     task, requirements = number.task, task_requirements(number)
     if _has_missing(requirements):
@@ -284,7 +282,12 @@ def _stored_verdicts(inputs: _Inputs) -> Sequence[Judgement]:
 
 def _stored_location(inputs: _Inputs) -> EvaluationLocation:
     number = inputs.number
-    return EvaluationLocation(number.tables, inputs.task, number.signature.condition, number.model)
+    return EvaluationLocation(
+        tables=number.tables,
+        task=inputs.task,
+        condition=number.signature.condition,
+        model=number.model,
+    )
 
 
 def _compare(
@@ -332,7 +335,9 @@ def write_bundle(
     task, suite = number.task, bench.catalog.suite(number.task.name)
     if reason := stale_reason(bench, task, number.metrics, number.tables):
         print_message(f"stale: {reason}; the bundle holds the questions that were asked")
-    table_filter = TableFilter([task], [number.model], [number.signature.condition])
+    table_filter = TableFilter(
+        tasks=[task], models=[number.model], conditions=[number.signature.condition]
+    )
     collection = TableCollection(number.tables, table_filter)
     responses = existing_response_store(bench.settings)
     options = BundleOptions(

@@ -34,10 +34,7 @@ class EvaluationRows(Protocol):
 def stored_runner(task: Task, stored: EvaluationRows, scorer: str) -> Runner:
     """Build the runner of stored responses: rules judge them again, other verdicts are kept.
 
-    Args:
-        task: The task.
-        stored: Responses of one model under one condition, with their judgements and metrics.
-        scorer: Name of the scorer; "": the default.
+    The responses are those of one model under one condition; a ``scorer`` "" is the default one.
     """
     return Runner(
         task=task,
@@ -58,7 +55,7 @@ def stored_verdicts(task: Task, judgements: Sequence[Judgement]) -> Verdicts:
 
 
 def judging_rules(task: Task, judgements: Sequence[Judgement]) -> str:
-    """Name the rules that judged; "" if a model did.
+    """Name the rules that judged; "" if a model, or several judges did.
 
     Older tables without setups are recognised by their rows.
     """

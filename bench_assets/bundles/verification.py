@@ -62,11 +62,11 @@ def open_bundle(path: Path) -> Bundle:
         archive.require_packed()
     _require_one_evaluation(path, manifest, contents)
     _require_prompts_and_images(path, manifest, contents)
-    return Bundle(path, manifest, contents)
+    return Bundle(path=path, manifest=manifest, contents=contents)
 
 
 def verify(path: Path) -> VerifiedBundle:
-    """Evaluate a bundle again.
+    """Open a bundle, and evaluate it again from its responses.
 
     Raises:
         SourceError: As ``open_bundle``.
@@ -77,7 +77,9 @@ def verify(path: Path) -> VerifiedBundle:
     contents = bundle.contents
     runner = stored_runner(task, contents, bundle.manifest.scorer)
     evaluation = runner.run(contents.questions)
-    return VerifiedBundle(bundle, evaluation, find_divergences(contents, evaluation))
+    return VerifiedBundle(
+        bundle=bundle, evaluation=evaluation, divergences=find_divergences(contents, evaluation)
+    )
 
 
 def _require_files(archive: Archive, manifest: Manifest) -> None:

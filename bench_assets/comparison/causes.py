@@ -57,12 +57,12 @@ class QuestionRecord(NamedTuple):
 
     @property
     def responses(self) -> list[tuple[int, str, tuple[str, ...]]]:
-        """The scored texts, sample by sample."""
+        """Sample, text and ranking of each response, sample by sample."""
         return sorted((row.sample, row.text, row.ranking) for row in self.predictions)
 
     @property
     def points(self) -> list[tuple[int, float | None, float]]:
-        """Points and maximum points, sample by sample."""
+        """Sample, points and maximum points of each score, sample by sample."""
         by_sample = sorted(self.scores, key=lambda row: row.sample)
         return [(row.sample, row.points, row.max_points) for row in by_sample]
 
@@ -181,7 +181,10 @@ class EvaluationTables:
             name = question.question_id
             if scores[name]:
                 records[name] = QuestionRecord(
-                    question, predictions[name], judgements[name], scores[name]
+                    question=question,
+                    predictions=predictions[name],
+                    judgements=judgements[name],
+                    scores=scores[name],
                 )
         return records
 

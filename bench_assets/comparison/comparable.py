@@ -104,7 +104,6 @@ def compare_sides(
 
 
 def _primary_metrics(task: Task, side: Side) -> dict[str, Metric]:
-    """Rows of the primary metric, by category."""
     return {row.category: row for row in side.metrics if row.metric == task.primary_metric}
 
 

@@ -81,8 +81,8 @@ def decompose_difference(
             for setting in _SETTINGS
             if setting in changed and setting not in explained and "none" not in changed[setting]
         ]
-        return [*rows, *(steps.row(setting, [], 0.0) for setting in without_effect)]
-    return [*rows, *(steps.row(part, [], None) for part in changed if part != "n")]
+        return [*rows, *(steps.row(setting, names=[], effect=0.0) for setting in without_effect)]
+    return [*rows, *(steps.row(part, names=[], effect=None) for part in changed if part != "n")]
 
 
 def signature_difference(
@@ -177,9 +177,9 @@ class _Decomposition:
         change = _subtract_known(self._value(self._old), self._value(self._new))
         if stored_change is None or change is None:
             return
-        if abs(stored_change - change) > _TOLERANCE:  # never of NaN
+        if abs(stored_change - change) > _TOLERANCE:
             yield replace(
-                self.row(REST, [], stored_change - change),
+                self.row(REST, names=[], effect=stored_change - change),
                 before=f"{old_stored:.4f} in the table",
                 after=f"{new_stored:.4f} in the table",
             )

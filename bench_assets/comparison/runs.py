@@ -71,12 +71,8 @@ def run_verdicts(
 ) -> Iterator[str]:
     """Compare the last step of each run with its first one, on all tasks that both completed.
 
-    The sentences are those of the report's first page, and of its comparison page.
-
-    Args:
-        tables: The tables of a home.
-        tasks: Tasks that are decided together.
-        rows: The leaderboard; only rows measured in this home count.
+    The sentences are those of the report's first page, and of its comparison page. All tasks are
+    decided together; of the leaderboard's rows, only those measured in this home count.
     """
     complete = [row for row in rows if _is_complete(row)]
     measured_models = {(row.task.partition("+")[0], row.model) for row in complete}

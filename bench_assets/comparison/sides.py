@@ -81,7 +81,10 @@ def find_evaluations(
     else:
         model = name
     matching_tasks = [task for task in tasks if condition in task.conditions]
-    locations = [EvaluationLocation(tables, task, condition, model) for task in matching_tasks]
+    locations = [
+        EvaluationLocation(tables=tables, task=task, condition=condition, model=model)
+        for task in matching_tasks
+    ]
     measured = [location for location in locations if location.is_measured]
     if not measured:
         keys = [evaluation_key(task, condition, "metrics") for task in matching_tasks]
@@ -110,7 +113,7 @@ def _locate_file(file: Path, tasks: Sequence[Task]) -> EvaluationLocation:
     models = [model for model in tables.partitions(key) if tables.path(key, model) == file]
     if not models:
         raise TableError(f"{file}: expected the name of a model's table, as this home writes it")
-    return EvaluationLocation(tables, task, condition, models[0])
+    return EvaluationLocation(tables=tables, task=task, condition=condition, model=models[0])
 
 
 def _read_if_exists(

@@ -126,6 +126,8 @@ def decide(
 ) -> list[Comparison]:
     """Decide whether each effect is better, worse or undecided, with p-values corrected together.
 
+    The returned p-values are rescaled: whatever ``alpha`` is, an effect below 0.05 is significant.
+
     Args:
         effects: All effects that are tested together: tasks, slices, baselines.
         alpha: Error budget: less than 5 % for a step of a run, see ``run_alpha``.
@@ -292,7 +294,7 @@ def scored_rows(question: Question, *sides: Sequence[Score]) -> list[list[Scored
 
 
 def fully_scored_by_question(scores: Sequence[Score]) -> dict[str, list[Score]]:
-    """Scores by question; questions with an unscored sample are left out."""
+    """Scores by question; those with an unscored sample, or worth no points, are left out."""
     return {
         name: samples
         for name, samples in scores_by_question(scores).items()

@@ -380,29 +380,29 @@ def _jobs_of_suite(suite: str) -> list[_Job]:
     per_model = dg.AssetSelection.tag("bench/per", "model")
     return [
         _Job(
-            f"{suite}_questions",
-            main - per_model - dg.AssetSelection.tag("bench/when", "asked"),
-            f"Build the question tables of {suite} from its source.",
+            name=f"{suite}_questions",
+            selection=main - per_model - dg.AssetSelection.tag("bench/when", "asked"),
+            description=f"Build the question tables of {suite} from its source.",
         ),
         _Job(
-            f"{suite}_ablation_questions",
-            ablations - per_model,
-            f"Build the question tables of the ablations of {suite}.",
+            name=f"{suite}_ablation_questions",
+            selection=ablations - per_model,
+            description=f"Build the question tables of the ablations of {suite}.",
         ),
         _Job(
-            f"evaluate_{suite}",
-            suite_tables(suite),
-            f"Evaluate one model on {suite}: predictions, judgements, scores, metrics.",
+            name=f"evaluate_{suite}",
+            selection=suite_tables(suite),
+            description=f"Evaluate one model on {suite}: predictions, judgements, scores, metrics.",
         ),
         _Job(
-            f"{suite}_ablations",
-            ablations & per_model,
-            f"The ablations and studies of {suite} for one model.",
+            name=f"{suite}_ablations",
+            selection=ablations & per_model,
+            description=f"The ablations and studies of {suite} for one model.",
         ),
         _Job(
-            f"{suite}_audit",
-            select_group(f"{suite}_audit"),
-            f"Audit {suite} from the existing tables.",
+            name=f"{suite}_audit",
+            selection=select_group(f"{suite}_audit"),
+            description=f"Audit {suite} from the existing tables.",
         ),
     ]
 
@@ -410,13 +410,13 @@ def _jobs_of_suite(suite: str) -> list[_Job]:
 def _checkpoint_jobs(suites: Sequence[str]) -> list[_Job]:
     return [
         _Job(
-            QUICK_EVALUATION,
-            select_group(QUICK_EVALUATION),
-            "Evaluate one model on a few questions of every task.",
+            name=QUICK_EVALUATION,
+            selection=select_group(QUICK_EVALUATION),
+            description="Evaluate one model on a few questions of every task.",
         ),
         _Job(
-            EVALUATION_JOB,
-            suite_tables(*suites),
-            "Evaluate one model on every suite; its weights are loaded once.",
+            name=EVALUATION_JOB,
+            selection=suite_tables(*suites),
+            description="Evaluate one model on every suite; its weights are loaded once.",
         ),
     ]

@@ -100,7 +100,7 @@ def _version(code: Collection[Path], packages: Collection[str], state: str) -> s
         file = pending.pop()
         module = _parse(file, state)
         digests[names[file]] = module.digest
-        imported = {file for name in module.imports for file in _module_files(name, packages)}
+        imported = {found for name in module.imports for found in _module_files(name, packages)}
         for imported_file in imported - names.keys():
             pending.append(imported_file)
             names[imported_file] = _relative_name(imported_file, _ROOT)
@@ -114,7 +114,7 @@ def _relative_name(file: Path, path: Path) -> str:
 
 @cache
 def _parse(file: Path, state: str) -> _Module:
-    """Digest of a module's syntax tree, and its imports; ``state`` is that of all files."""
+    """Digest of a module's syntax tree, and its imports; cached until a file changes ``state``."""
     try:
         tree = ast.parse(file.read_bytes())
     except (OSError, SyntaxError, ValueError) as error:  # its import reports it

@@ -101,7 +101,7 @@ class ObservedInputs:
         return versions
 
     def of_suite(self, suite: Suite) -> Versions:
-        """Versions of a suite's source, judge and scorer."""
+        """Versions of a suite's source, raw data sets, judge and scorer."""
         scorer_settings = self._settings.suite(suite.name, SuiteSettings).model_dump(mode="json")
         judge_settings = {name: scorer_settings.pop(name) for name in ("judge", "reader")}
         judges = [self._judge_facts(task) for task in suite.tasks]

@@ -31,15 +31,9 @@ _ASSET_TYPES = dg.AssetsDefinition | dg.AssetSpec | dg.AssetChecksDefinition | d
 def load_suite_assets(
     catalog: Catalog, resources: Collection[str], jobs: Collection[str] = ()
 ) -> tuple[Catalog, list[Any]]:
-    """Load the assets and asset checks of suites.
+    """Load the assets and asset checks of suites; returns the usable suites with theirs.
 
-    Args:
-        catalog: The suites.
-        resources: Names of the available resources.
-        jobs: Names of the graph's jobs, which no step may use.
-
-    Returns:
-        The usable suites, and their assets and checks.
+    Assets may require these ``resources`` and their own, and no step may be named like a job.
     """
     loaded: list[Any] = []
     problems: dict[str, str] = {}

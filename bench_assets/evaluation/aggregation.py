@@ -170,7 +170,7 @@ def read_value(
 
 
 def _as_wrong(score: Score) -> Score:
-    """The score with no points if its response is unread."""
+    """The score without points and answer if its response is unread; an answer in parts is kept."""
     if not score.unread:
         return score
     answer = score.answer if UNREAD in score.answer else ()
@@ -218,7 +218,6 @@ def _exceeds_share(measured: Mean) -> bool:
 def _count_by_slice(
     task: Task, questions: Iterable[Question], question_ids: Collection[str]
 ) -> Counter[str]:
-    """Count the questions with these ids by slice."""
     return Counter(
         category
         for question in questions
@@ -257,7 +256,17 @@ def make_signature(
         "judge": "+".join(sorted(scored.judges - {""})) or "none",
         "scorer": scored.first.scorer,
     }
-    return Signature(task.name, task.version, scored.first.condition, parts, task.extensions)
+    return _signature_of(task, scored.first.condition, parts)
+
+
+def _signature_of(task: Task, condition: str, parts: Mapping[str, str]) -> Signature:
+    return Signature(
+        task=task.name,
+        version=task.version,
+        condition=condition,
+        parts=parts,
+        extensions=task.extensions,
+    )
 
 
 def undecided_parts(questions: Sequence[Question]) -> dict[str, str]:
@@ -277,7 +286,7 @@ def join_answers(
 
 
 def format_decodings(predictions: Sequence[Prediction]) -> str:
-    """Decoding of each model, for signatures."""
+    """Join the distinct decodings by "+", for signatures; "elsewhere" if none is known."""
     return "+".join(sorted({p.decoding for p in predictions if p.decoding})) or "elsewhere"
 
 
@@ -307,6 +316,6 @@ def blank_metric(  # noqa: PLR0913  (columns in which studies differ)
         n_failed=n_failed,
         edition=questions[0].edition if questions else "",
         data=data,
-        signature=str(Signature(task.name, task.version, condition, parts, task.extensions)),
+        signature=str(_signature_of(task, condition, parts)),
         **mean([])._asdict(),
     )

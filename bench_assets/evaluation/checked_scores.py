@@ -117,7 +117,7 @@ def draw_units(
         SettingsError: If the metric has no units, or ``n`` is too small for the strata.
     """
     units_by_model = {
-        model: _units(task, questions, judged_model, {})[0]
+        model: _units(task, questions, judged_model, labels={})[0]  # by the judge's points
         for model, judged_model in models.items()
     }
     units = {name: unit for units in units_by_model.values() for name, unit in units.items()}
@@ -228,7 +228,9 @@ def checked_scores(
     ]
     questions_of_units = [judge_units[name].questions for name in sorted(labelled)]
     labelled_questions = list(chain.from_iterable(questions_of_units))
-    return CheckedScores(units, _compare_verdicts(model, labels, labelled_questions), problem)
+    return CheckedScores(
+        units=units, responses=_compare_verdicts(model, labels, labelled_questions), problem=problem
+    )
 
 
 def _response_labels(model: JudgedModel, verdicts: Verdicts) -> dict[str, bool]:

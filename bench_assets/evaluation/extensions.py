@@ -38,7 +38,7 @@ def extend(task: Task, extension: Extension) -> Task:
     """Add an extension to a task.
 
     Raises:
-        SettingsError: If a field has another type, a name is taken or invalid, a condition needs
+        SettingsError: If a field has a wrong type, a name is taken or invalid, a condition needs
             questions that no asset makes, or a judge is added to a task that needs none.
     """
     if mistyped := find_mistyped(extension):

@@ -17,9 +17,12 @@ from bench_assets.evaluation.task import Measure, ScoredQuestion
 
 
 def _confident_answers(rows: Sequence[ScoredQuestion]) -> list[ConfidentAnswer]:
-    """Scored answers with a confidence."""
     return [
-        ConfidentAnswer(score.confidence, score.points / score.max_points, question.cluster)
+        ConfidentAnswer(
+            confidence=score.confidence,
+            right=score.points / score.max_points,
+            cluster=question.cluster,
+        )
         for question, score in rows
         if score.confidence is not None and score.points is not None and score.max_points
     ]
@@ -40,8 +43,7 @@ def _mean_confidence(rows: Sequence[ScoredQuestion]) -> Mean:
 
 
 def _accuracy_of_confident_half(rows: Sequence[ScoredQuestion]) -> Mean:
-    """Accuracy of the more confident half of the answers."""
-    return selective_accuracy(_confident_answers(rows), 0.5)
+    return selective_accuracy(_confident_answers(rows), share=0.5)
 
 
 CALIBRATION: Mapping[str, Measure] = {
@@ -62,14 +64,19 @@ def _rater_agreement(rows: Sequence[ScoredQuestion]) -> Mean:
     """Krippendorff's alpha of the annotators, over responses with several verdicts."""
     verdicts = [[verdict for _, verdict in map(_split_vote, row.score.votes)] for row in rows]
     n = sum(len(of_response) > 1 for of_response in verdicts)
-    return Mean(krippendorff_alpha(verdicts), math.nan, math.nan, n, 0)
+    return _without_interval(krippendorff_alpha(verdicts), n)
 
 
 def _raters(rows: Sequence[ScoredQuestion]) -> Mean:
-    """Number of annotators who gave verdicts."""
+    """Number of annotators who gave verdicts; n counts the responses that have any."""
     annotators = {annotator for row in rows for annotator, _ in map(_split_vote, row.score.votes)}
     n = sum(bool(row.score.votes) for row in rows)
-    return Mean(float(len(annotators)), math.nan, math.nan, n, 0)
+    return _without_interval(float(len(annotators)), n)
+
+
+def _without_interval(value: float, n: int) -> Mean:
+    """A figure about n responses, as a mean without an interval."""
+    return Mean(value=value, low=math.nan, high=math.nan, n_scored=n, n_unscored=0)
 
 
 RATERS: Mapping[str, Measure] = {"rater_agreement": _rater_agreement, "raters": _raters}
@@ -79,9 +86,7 @@ RATERS: Mapping[str, Measure] = {"rater_agreement": _rater_agreement, "raters": 
 def draw_measures(n: int, right_from: float) -> dict[str, Measure]:
     """Measures of n responses to each question: the mean, and pass@k.
 
-    Args:
-        n: Responses to each question.
-        right_from: Share of the points from which a response is right.
+    A response is right from the share ``right_from`` of the points.
     """
     measures: dict[str, Measure] = {f"avg@{n}": _mean_of_draws}
     for k in reported_k(n):

@@ -42,9 +42,7 @@ class JudgedResponses:
     ) -> Self:
         """Collect the judgements from evaluations of the same questions.
 
-        Args:
-            evaluations: Predictions and judgements of each.
-            judges: Names and setups of judges; judgements of others do not count.
+        Only judgements by ``judges`` count, which are pairs of name and setup.
         """
         texts: dict[str, dict[str, Sequence[Judgement]]] = defaultdict(dict)
         for predictions, judgements in evaluations:
@@ -57,7 +55,10 @@ class JudgedResponses:
     def look_up(
         self, questions: Sequence[Question], predictions: Sequence[Prediction]
     ) -> KnownJudgements:
-        """Look up the judgements of the same responses to the same questions."""
+        """Look up the judgements of the same responses to the same questions.
+
+        The prediction of a response without judgements gets an error, unless it has no answer.
+        """
         rows, known, missing = list[Prediction](), list[Judgement](), set[str]()
         for pair in AnsweredQuestion.of(questions, predictions):
             prediction = pair.prediction
@@ -76,10 +77,10 @@ class JudgedResponses:
             else:
                 rows.append(replace(prediction, error=_NOT_JUDGED))
                 missing.add(prediction.question_id)
-        return KnownJudgements(rows, known, frozenset(missing))
+        return KnownJudgements(predictions=rows, judgements=known, missing=frozenset(missing))
 
     def constants(self, task: Task, questions: Sequence[Question]) -> list[str]:
-        """Responses judged on all questions of at least one slice, most verdicts first."""
+        """Responses judged on all questions of a slice at least, those on most questions first."""
         slices: dict[str, set[str]] = defaultdict(set)
         for question in questions:
             for name in ("all", *task.slices(question)):

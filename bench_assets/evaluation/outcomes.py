@@ -137,7 +137,7 @@ def _has_answer(question: Question, score: Score) -> bool:
 
 
 def is_empty_or_loop(response: str) -> bool:
-    """Whether a response is empty, or a repetition of one word or letter.
+    """Whether a response is empty, one repeated letter, or mostly one repeated word.
 
     >>> is_empty_or_loop("....."), is_empty_or_loop("cookie " * 20), is_empty_or_loop("3" * 40)
     (True, True, True)

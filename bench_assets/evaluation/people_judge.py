@@ -38,6 +38,8 @@ class PeopleJudge(NamedTuple):
     def judge(self, answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
         """Collect the verdicts on each response, a row for each person.
 
+        A response with too few verdicts has one row: with an error, or expired after the deadline.
+
         Raises:
             SettingsError: If the deadline has passed, and too few responses were judged.
         """
@@ -47,7 +49,9 @@ class PeopleJudge(NamedTuple):
         units = {unit.unit_id: unit for unit in with_needed(response_units, self.terms)}
         distinct_units = list(units.values())
         counted = resolve_answers(self.task, distinct_units, self.answers, self.terms).answers
-        undecided = undecided_units(distinct_units, counted, None, self.terms, self.now)
+        undecided = undecided_units(
+            distinct_units, counted, table_reasons=None, terms=self.terms, now=self.now
+        )
         if refusal := undecided.refusal(len(units), self.terms):
             raise SettingsError(f"{self.task.name}: {refusal}")
         counted_by_unit = answers_by_unit(counted)
@@ -76,9 +80,9 @@ def _fill_in_answer(blank: Judgement, answer: Answer) -> Judgement:
 
 
 def score_by_people(score_by_rules: Score, judgements: Sequence[Judgement]) -> Score:
-    """Give full points if most people call a response right, none if most call it wrong.
+    """Give full points if most people call a response right, 0 if most call it wrong.
 
-    The answer of the score by rules is kept.
+    In a tie, and without all verdicts, it is unscored. The answer of the score by rules is kept.
     """
     for judgement in judgements:
         if judgement.error or judgement.value == EXPIRED_VERDICT:

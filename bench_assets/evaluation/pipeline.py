@@ -75,7 +75,7 @@ def predict(
             requests.append((question, request))
     responses = model.response([request for _, request in requests])
     return [
-        _prediction(request, response, question, model, condition)
+        _make_prediction(request, response, question, model, condition)
         for (question, request), response in zip(requests, responses, strict=True)
     ]
 
@@ -158,8 +158,8 @@ def _score_pair(
 ) -> Score:
     """Score one response, with the columns about its judge, scorer and setup."""
     prediction = pair.prediction
-    name = task.default_scorer if is_elicited(prediction.decoding) else scorer
-    name = name or task.default_scorer
+    is_elicited_answer = is_elicited(prediction.decoding)
+    name = scorer if scorer and not is_elicited_answer else task.default_scorer
     if is_by_people(judgements):
         from bench_assets.evaluation.people_judge import score_by_people
 
@@ -201,7 +201,7 @@ def summarise(
     return summaries
 
 
-def _prediction(
+def _make_prediction(
     request: Request, response: Response, question: Question, model: ChatModel, condition: str
 ) -> Prediction:
     refused = response.refusal

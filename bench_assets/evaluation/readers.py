@@ -59,7 +59,7 @@ class _ReadableResponse(NamedTuple):
 def unread_responses(
     task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> list[VerdictRequest]:
-    """List the responses whose answer has a form, but is not stated in any."""
+    """Make the requests to look again at responses that state no answer in the expected form."""
     return [
         readable.form.look(*readable.pair, readable.pair.prediction.text)
         for readable in _readable_responses(task, questions, predictions)
@@ -109,13 +109,13 @@ class NullTest:
             figures = self._measure(task, questions, predictions, model, digest)
             self.record(figures)
         for figure in figures:
+            n_allowed = floor((1 - MIN_NONE_SHARE) * figure.n + 1e-9)  # but for rounding errors
             if figure.value < MIN_NONE_SHARE:
                 raise ModelError(
                     f"{task.name}: {self.judge} is not trusted: it finds an answer in"
                     f" {round((1 - figure.value) * figure.n)} of {figure.n}"
                     f" {NULL_RESPONSES[figure.figure]}"
-                    f" (at most {floor((1 - MIN_NONE_SHARE) * figure.n + 1e-9)}). Name another"
-                    ' reader, or reader = "rules" for none'
+                    f' (at most {n_allowed}). Name another reader, or reader = "rules" for none'
                 )
 
     def _measure(
@@ -126,7 +126,10 @@ class NullTest:
         model: ChatModel,
         digest: str,
     ) -> list[JudgeFigure]:
-        """Share of responses in which the reader finds no answer, for each kind; one call."""
+        """Measure in which share of the responses of each kind the reader finds no answer.
+
+        All are read in one call. A kind with few replies is left out.
+        """
         drawn = null_looks(task, questions, predictions)
         rows = look_again([look for looks in drawn.values() for look in looks], model)
         judgements = iter([first for first, *_ in rows])

@@ -38,7 +38,6 @@ class Responses(Protocol):
         self, task: Task, questions: Sequence[Question], condition: str
     ) -> list[Prediction]:
         """Return the responses to questions."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +88,6 @@ class Verdicts(Protocol):
         self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
     ) -> list[Judgement]:
         """Return the verdicts on responses to questions."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +122,7 @@ class ModelVerdicts:
     def judgements(
         self, task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
     ) -> list[Judgement]:
-        """Judge all responses in one call.
+        """Judge all responses in one call; elicited letters are judged by rules.
 
         Raises:
             ModelError: If the judge cannot be called.
@@ -285,7 +283,7 @@ class Runner:
         judgements: Sequence[Judgement],
         scores: Sequence[Score],
     ) -> list[Metric]:
-        """Compute every metric with its blind baselines."""
+        """Compute every metric with its blind baselines; signatures name a part of the release."""
         judged_responses = self.baselines.find_judged_responses(predictions, judgements)
         has_constants = self.task.asked_of == "model" and judged_responses is None
         constants = self.baselines.constants(self.task, questions) if has_constants else []

@@ -85,11 +85,9 @@ class HomeConfiguration(Protocol):
     @property
     def home(self) -> Path:
         """The folder."""
-        ...
 
     def suite(self, name: str, settings_type: type[AnySuiteSettings]) -> AnySuiteSettings:
         """Read the settings of a suite."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,11 +133,7 @@ class Suite:
         )
 
     def active_annotation_tasks(self, named: Collection[str]) -> tuple[SuiteAnnotationTask, ...]:
-        """Its annotation tasks that are configured.
-
-        Args:
-            named: Names of tasks: the sections ``[annotation.tasks]`` of bench.toml.
-        """
+        """Its annotation tasks that sections of ``[annotation.tasks]`` in bench.toml name."""
         return tuple(
             annotation for annotation in self.every_annotation_task if annotation.task.name in named
         )

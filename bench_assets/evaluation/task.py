@@ -145,13 +145,17 @@ def try_to_score(
 
 
 def _normalize_points(score: Score) -> Score:
-    """Convert points to a plain float: plugins also return booleans and numbers of NumPy."""
+    """Convert points to a plain float: plugins also return booleans and numbers of NumPy.
+
+    Raises:
+        ValueError: If the points are NaN.
+    """
     if score.points is None:
         return score
     points = float(score.points)
     if isnan(points):
         raise ValueError("its points are NaN")
-    return score if points is score.points else replace(score, points=points)
+    return score if type(score.points) is float else replace(score, points=points)
 
 
 def judgements_by_rules(task: "Task", pair: AnsweredQuestion) -> list[Judgement]:
@@ -184,7 +188,7 @@ def plugin_errors_named(source: str) -> Iterator[None]:
 
 
 def by_category(question: Question) -> Sequence[str]:
-    """Slice a results table by the paper's categories."""
+    """The paper's category as the only slice of a question; none if it has no category."""
     return (question.category,) if question.category else ()
 
 
@@ -287,7 +291,7 @@ class Task:
 
     @property
     def response_tasks(self) -> tuple[SuiteAnnotationTask, ...]:
-        """Annotation tasks about responses; none if models do not chat."""
+        """Annotation tasks about responses; none for tasks of encoders."""
         if self.asked_of != "model":
             return ()
         return _response_tasks(self.name, self.title, judged=self.is_judged)

@@ -97,7 +97,7 @@ def units_of_sides(
 def _find_decomposition(
     measure: Measure, sides: Sequence[ScoredMetric], clusters: Clusters
 ) -> "Decomposition":
-    """The first decomposition that reproduces the metric, also for random scores."""
+    """The first decomposition that reproduces the metric, also for random scores; else groups."""
     probes = [ScoredMetric(probe, measure(probe).value) for probe in _probes(sides[0].scored)]
     # Probes come first, because they rule out most decompositions.
     defined = [side for side in (*reversed(probes), *sides) if not isnan(side.value)]
@@ -130,7 +130,6 @@ def _with_shares(scored: Sequence[ScoredQuestion], shares: Sequence[float]) -> l
 
 
 def _is_weighted_mean(value: float, units: Units) -> bool:
-    """Whether a metric's value is the weighted mean of units."""
     weight = sum(unit.weight for unit in units.values())
     total = sum(unit.value for unit in units.values())
     return bool(weight) and isclose(total / weight, value, rel_tol=1e-9, abs_tol=1e-9)
@@ -145,7 +144,9 @@ def _have_same_weights(old: Units, new: Units) -> bool:
 def _pair_units(old: Units, new: Units) -> dict[tuple[str, str], PairedScores]:
     """Pair the units that have a weight, by their keys."""
     return {
-        name: PairedScores(unit.value, new[name].value, unit.cluster, unit.weight)
+        name: PairedScores(
+            before=unit.value, after=new[name].value, cluster=unit.cluster, most=unit.weight
+        )
         for name, unit in old.items()
         if unit.weight
     }
@@ -159,38 +160,40 @@ def _units_from_task(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clu
         values_by_question[row.question.question_id].append(value)
     units: Units = {}
     for question_id, values in values_by_question.items():
-        mean_value = sum(values) / len(values)
-        cluster = clusters[question_id]
-        units["", question_id] = ComparisonUnit(mean_value, 1.0, cluster, (question_id,))
+        units["", question_id] = ComparisonUnit(
+            value=sum(values) / len(values),
+            weight=1.0,
+            cluster=clusters[question_id],
+            questions=(question_id,),
+        )
     return units
 
 
 def _by_points(_: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
-    """Points of each scored question, averaged over samples."""
+    """Points of each scored question, averaged over samples; the weight is its maximum."""
     rows_by_question = _group_by(_drop_unscored(side.scored), lambda row: row.question.question_id)
     units: Units = {}
     for question_id, samples in rows_by_question.items():
-        points = sum(row.score.points or 0.0 for row in samples) / len(samples)
-        max_points = sum(row.score.max_points for row in samples) / len(samples)
-        cluster = clusters[question_id]
-        units["", question_id] = ComparisonUnit(points, max_points, cluster, (question_id,))
+        units["", question_id] = ComparisonUnit(
+            value=sum(row.score.points or 0.0 for row in samples) / len(samples),
+            weight=sum(row.score.max_points for row in samples) / len(samples),
+            cluster=clusters[question_id],
+            questions=(question_id,),
+        )
     return units
 
 
 def _by_question(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
-    """Each question measured alone."""
     groups = _group_by(side.scored, lambda row: row.question.question_id)
     return _measure_groups(measure, groups, clusters)
 
 
 def _by_pair(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
-    """Each group of questions, such as a pair, measured alone."""
     groups = _group_by(side.scored, lambda row: pair_key(row.question))
     return _measure_groups(measure, groups, clusters)
 
 
 def _by_cluster(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
-    """Each cluster measured alone."""
     groups = _group_by(side.scored, lambda row: clusters[row.question.question_id])
     return _measure_groups(measure, groups, clusters)
 
@@ -203,9 +206,12 @@ def _measure_groups(
     for name, rows in groups.items():
         mean = measure(rows)
         n_scored = 0 if isnan(mean.value) else mean.n_scored
-        value = mean.value * n_scored if n_scored else 0.0
-        cluster = clusters[rows[0].question.question_id]
-        units["", name] = ComparisonUnit(value, float(n_scored), cluster, _question_ids(rows))
+        units["", name] = ComparisonUnit(
+            value=mean.value * n_scored if n_scored else 0.0,
+            weight=float(n_scored),
+            cluster=clusters[rows[0].question.question_id],
+            questions=_question_ids(rows),
+        )
     return units
 
 
@@ -240,8 +246,12 @@ def _by_jackknife(measure: Measure, side: ScoredMetric, clusters: Clusters) -> U
     for name, group in groups.items():
         others = [row for other, rows in groups.items() if other != name for row in rows]
         value_without = measure(others).value if others else full_value
-        pseudo_value = n * full_value - (n - 1) * value_without
-        units["", name] = ComparisonUnit(pseudo_value, 1.0, name, _question_ids(group))
+        units["", name] = ComparisonUnit(
+            value=n * full_value - (n - 1) * value_without,
+            weight=1.0,
+            cluster=name,
+            questions=_question_ids(group),
+        )
     return units
 
 

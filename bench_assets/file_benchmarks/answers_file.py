@@ -21,7 +21,9 @@ class AnswersFile:
     name: str = ""  # of the added column; default: answer_column, also where the questions have it
 
     def join(self, rows: Iterable[Row], id_of: Callable[[Entry], str]) -> Iterator[Row]:
-        """Add the answers and the other columns of this file to rows; a row without one is faulty.
+        """Add the answers and the other columns of this file to rows, by the id of their cells.
+
+        Columns of the rows stay, except the answer. A row without an answer becomes faulty.
 
         Raises:
             SourceError: If the file cannot be read, or none of its rows has both columns.

@@ -187,7 +187,8 @@ def require_columns(benchmark: FileBenchmarkSettings, present: Sequence[str], se
     """Check that the file has every configured column, unless no row is an object.
 
     Raises:
-        SettingsError: If one is missing, or that of a metric of groups; names the entry.
+        SettingsError: If one is missing, or the metric needs groups and none is named; names the
+            entry.
     """
     if not present:
         return

@@ -74,9 +74,8 @@ class Folder:
 def images_of(cells: Sequence[object], folder: Folder) -> list[ImageCell]:
     """Find the images in the cells of a row, in order; an empty cell has none.
 
-    Args:
-        cells: Each an image or a list of images, also as JSON or in Python's notation.
-        folder: Root folder of paths, which may not leave it.
+    A cell is an image, or a list of images, also as JSON or in Python's notation. Paths may not
+    leave the folder.
 
     Raises:
         SourceError: If a cell is not an image; says why.
@@ -89,7 +88,7 @@ def has_image(cells: Sequence[object]) -> bool:
     return any(_list_images(cell) for cell in cells)
 
 
-def missing_in_list(cells: Sequence[object]) -> int:
+def first_missing_position(cells: Sequence[object]) -> int:
     """Position of the first empty item in a list of images, from 1; 0 without any."""
     lists = [images for images in map(_parse_images, cells) if isinstance(images, list | tuple)]
     for images in lists:
@@ -145,7 +144,7 @@ def _list_images(cell: object) -> Sequence[object]:
 
 
 def _parse_images(cell: object) -> object:
-    """A list written as text; any other text that begins with "[" is a name."""
+    """The list that a text writes, else the cell itself; a text such as "[1].png" is a name."""
     return parse_list(cell) if isinstance(cell, str) and cell.startswith("[") else cell
 
 

@@ -110,7 +110,7 @@ def find_metric(name: MetricName, answer_type: AnswerTypeName | None) -> MetricD
     """
     metric, type_name = METRICS[name], answer_type or "text"
     if metric.answer_types and type_name not in metric.answer_types:
-        expected = " or ".join(f'"{answer_type}"' for answer_type in metric.answer_types)
+        expected = " or ".join(f'"{fitting_type}"' for fitting_type in metric.answer_types)
         raise SettingsError(f'metric "{name}": expected answer_type {expected}, got "{type_name}"')
     type_metric = _TYPE_METRICS.get(type_name)
     if type_metric and not metric.answer_types:

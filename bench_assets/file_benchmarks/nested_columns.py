@@ -63,7 +63,9 @@ def split_questions(
         if isinstance(values, list) and len(values) == len(parts):
             lists[column] = values
     for number, part_cells in enumerate(parts, 1):
-        part = add_nested(Row(f"{row.where}, question {number}", part_cells, row.fault), paths)
+        part = add_nested(
+            Row(where=f"{row.where}, question {number}", cells=part_cells, fault=row.fault), paths
+        )
         cells = dict(part.cells)
         for column, values in lists.items():
             if parse_list(cells.get(column)) == values:  # not one of the question's own

@@ -103,7 +103,7 @@ class _QuestionBuilder:
         )
         self._missing: frozenset[str] | None = None
 
-    def question(self, row: Row, row_index: int) -> Question:
+    def build_question(self, row: Row, row_index: int) -> Question:
         """Build the question of a row; consecutive rows may form a group.
 
         Raises:
@@ -258,7 +258,7 @@ def build(
         columns |= dict.fromkeys(row.cells)
         record_row(row.where, {name: cell for name, cell in row.cells.items() if cell is not None})
         try:
-            question = builder.question(row, row_index)
+            question = builder.build_question(row, row_index)
         except SettingsError as error:
             raise SettingsError(f"{location.section}: {row.where}: {error}") from error
         except (SourceError, ImageError) as error:
@@ -320,7 +320,7 @@ def _read_shots(
     builder = _QuestionBuilder(benchmark, examples, store)
     settings = prompts.settings_of(benchmark, builder.scoring.answers)
     rows = examples.rows(benchmark)
-    shots = read_shots(benchmark, location.section, rows, builder.question, settings)
+    shots = read_shots(benchmark, location.section, rows, builder.build_question, settings)
     return shots, builder.images.stored
 
 
@@ -381,10 +381,10 @@ def _row_id(cells: Entry, benchmark: FileBenchmarkSettings) -> str:
         return ""
 
 
-def _refuse_letters(text: str, gold: object, *, has_options: bool) -> None:
+def _refuse_letters(text: str, answer: object, *, has_options: bool) -> None:
     """Refuse letters as the answer of a row without options; they would be graded as text."""
-    listed = parse_list(gold)
-    key = listed[0] if isinstance(listed, list | tuple) and len(listed) == 1 else gold
+    listed = parse_list(answer)
+    key = listed[0] if isinstance(listed, list | tuple) and len(listed) == 1 else answer
     letters = re.fullmatch(r"\(?(?:([A-Za-z])[).]?|A?B?C?D?E?F?G?H?)", str(key).strip())
     if letters and has_options:
         raise SourceError(

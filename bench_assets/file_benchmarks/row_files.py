@@ -66,12 +66,12 @@ def _parse_json_line(line: bytes, where: str) -> Row:
     try:
         cells = parse_json(line.decode("utf-8-sig"))
     except SourceError as error:
-        return Row(where, {}, str(error))
+        return Row(where, cells={}, fault=str(error))
     except (ValueError, RecursionError) as error:
-        return Row(where, {}, f"{_NOT_JSON}: {error}")
+        return Row(where, cells={}, fault=f"{_NOT_JSON}: {error}")
     if isinstance(cells, dict):
         return Row(where, cells)
-    return Row(where, {}, f"not a JSON object: {cells!r:.120}")
+    return Row(where, cells={}, fault=f"not a JSON object: {cells!r:.120}")
 
 
 def _read_json(file: Path) -> Iterator[Row]:
@@ -98,7 +98,7 @@ def _read_json_list(file: Path) -> Iterator[Row]:
     table = make_rows(read_entries(file), lambda entry, where: Row(where, entry))
     yield from table.rows
     for rejection in table.rejections:
-        yield Row(str(file.with_name(rejection.entry)), {}, rejection.reason)
+        yield Row(str(file.with_name(rejection.entry)), cells={}, fault=rejection.reason)
 
 
 def _object_rows(content: Entry, file: Path) -> Iterator[Row]:
@@ -119,7 +119,7 @@ def _object_rows(content: Entry, file: Path) -> Iterator[Row]:
         if isinstance(value, dict):
             yield Row(where, value if has_list else {"id": name, **value})
         elif n_objects or lists:
-            yield Row(where, {}, f"expected an object, found {value!r:.60}")
+            yield Row(where, cells={}, fault=f"expected an object, found {value!r:.60}")
         else:
             yield Row(where, {"id": name, "answer": value})
 
@@ -155,7 +155,7 @@ def _read_delimited(file: Path, delimiter: str, names: Sequence[str] = ()) -> It
                         f" {_FETCH_AGAIN}"
                     )
                 pairs = () if fault else zip(header, cells, strict=True)
-                yield Row(where, {name: cell or None for name, cell in pairs}, fault)
+                yield Row(where, cells={name: cell or None for name, cell in pairs}, fault=fault)
     except (OSError, csv.Error) as error:
         raise SourceError(f"{file}: cannot be read as a table in UTF-8: {error}") from error
 
@@ -218,7 +218,7 @@ def _batch_rows(batches: Iterator[pa.RecordBatch], schema: pa.Schema, file: Path
     for number, entry in enumerate(entries, 1):
         where = f"{file}, row {number}"
         if isinstance(entry, str):
-            yield Row(where, {}, entry)
+            yield Row(where, cells={}, fault=entry)
         else:
             yield Row(where, _name_classes(entry, classes))
 
@@ -326,9 +326,10 @@ def read_rows(path: Path, split: str = "", header: Sequence[str] = ()) -> Iterat
 
 
 def _name_images(row: Row, folder: Path) -> Row:
-    """Name the images of an ImageFolder's row: ``file_name`` is ``image``, from the file's folder.
+    """Rename the columns of an ImageFolder's images, and add the folder to their paths.
 
-    ``question_file_name`` is ``question``, and ``images_file_names`` a list.
+    ``file_name`` becomes ``image``, ``question_file_name`` ``question``, and ``pages_file_names``,
+    a list, ``pages``.
     """
     cells: Entry = {}
     for name, cell in row.cells.items():
@@ -346,7 +347,7 @@ def data_files(path: Path, split: str = "") -> list[Path]:
     """List the files that hold the rows.
 
     Args:
-        path: A file, or a folder of one of the two layouts.
+        path: A file, or a folder with a layout that this module reads.
         split: Split of the folder; "" if there is only one; ``"*/test"``: all that match.
 
     Raises:
@@ -411,7 +412,7 @@ def _read_list_field(file: Path, field: str) -> list[object]:
 
 
 def _files_by_split(folder: Path) -> dict[str, list[Path]]:
-    """Question files of a folder; a split has the names of its folders and of its file."""
+    """Question files by split: the names of its folders, except "data", and of its file."""
     splits: dict[str, list[Path]] = {}
     for file in sorted(folder.rglob("*")):
         path = file.relative_to(folder)

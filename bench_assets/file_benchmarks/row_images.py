@@ -12,9 +12,9 @@ from bench_assets.file_benchmarks.images import (
     Folder,
     Image,
     RowReference,
+    first_missing_position,
     has_image,
     images_of,
-    missing_in_list,
 )
 from bench_assets.file_benchmarks.row_files import Row
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
@@ -63,7 +63,7 @@ class RowImages:
         """Store the images of a row.
 
         Raises:
-            SourceError: If a cell is not an image; says why.
+            SourceError: If a cell is not an image, or an image is missing; says why.
             ImageError: If an image does not decode.
         """
         image_cells = cells_of(dict(cells), self._benchmark, "images")
@@ -78,8 +78,8 @@ class RowImages:
         ]
 
     def _require_image(self, cells: Sequence[object]) -> None:
-        """Refuse a row without an image of its own beside rows that have one."""
-        if position := missing_in_list(cells):
+        """Refuse an empty image in a list, and a row without images beside rows that have some."""
+        if position := first_missing_position(cells):
             raise SourceError(f"image {position} of the list is empty. {_OPTIONAL}")
         if not has_image(cells) and self._is_illustrated:
             raise SourceError(f"no image, although other rows have one. {_OPTIONAL}")
@@ -102,9 +102,11 @@ class RowImages:
     def _store_image(self, image: Image, name: str) -> ShownImage:
         stored = self._store(image, name)
         if stored.sha256 not in self._by_digest:
-            is_rotated = stored.orientation in _ROTATED_ORIENTATIONS
-            size = (stored.height, stored.width) if is_rotated else (stored.width, stored.height)
-            self._by_digest[stored.sha256] = ShownImage(stored.sha256, *size)
+            width, height = stored.width, stored.height
+            if stored.orientation in _ROTATED_ORIENTATIONS:
+                width, height = height, width
+            shown = ShownImage(sha256=stored.sha256, width=width, height=height)
+            self._by_digest[stored.sha256] = shown
             self.stored.append(stored)
         return self._by_digest[stored.sha256]
 

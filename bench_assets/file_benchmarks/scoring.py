@@ -50,7 +50,7 @@ from bench_assets.file_benchmarks.metrics import (
     default_metric,
     find_metric,
 )
-from bench_resources.config.sections.benchmarks import FileBenchmarkSettings, MetricName
+from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 
 CRITERION = "right"
 _YES_THRESHOLD = 0.5  # points from which a grade counts as yes
@@ -101,7 +101,8 @@ class AnswerScoring:
             definition = MetricDefinition(measures={name: METRICS["accuracy"].measures["accuracy"]})
             points = _import_metric(metric)
         else:
-            name = metric_name = _known_metric(metric) or default_metric(answers)
+            known = next((known for known in METRICS if known == metric), None)
+            name = metric_name = known or default_metric(answers)
             definition, points = find_metric(metric_name, answers), None
         return cls(
             name=name,
@@ -150,8 +151,7 @@ class AnswerScoring:
 
     def form(self, question: Question) -> AnswerForm | None:
         """Form of the answer, for readers; None if it has none."""
-        gold = Gold(question.kind, question.answer, question.options)
-        return self.answers.form(gold)
+        return self.answers.form(_gold_of(question))
 
     @property
     def answer_form(self) -> Callable[[Question], AnswerForm | None] | None:
@@ -186,7 +186,10 @@ class AnswerScoring:
         )
 
     def judge(self, answered: Sequence[AnsweredQuestion], model: ChatModel) -> Sequence[Judgement]:
-        """Ask a judge model about texts that the rules leave open; a recorded one about all."""
+        """Ask a judge model about responses that the rules leave open and no reader reads.
+
+        A recorded model is also asked about those that a reader reads.
+        """
         is_recorded = model.signature.startswith(RECORDED_PREFIX)
         requests = [
             self._verdict_request(pair)
@@ -220,10 +223,12 @@ class AnswerScoring:
         question, prediction = answered
         if self.points:
             points = _check_points(self.points(prediction.text, question))
-            return Grade(points, () if points is None else (prediction.text.strip(),), "")
-        gold = Gold(question.kind, question.answer, question.options)
-        grade = self.answers.grade(prediction.text, gold)
-        return Grade(None, (), UNREAD) if grade.named and not accept_named else grade
+            read = () if points is None else (prediction.text.strip(),)
+            return Grade(points=points, read=read, reason="")
+        grade = self.answers.grade(prediction.text, _gold_of(question))
+        if grade.named and not accept_named:
+            return Grade(points=None, read=(), reason=UNREAD)
+        return grade
 
     def _needs_judge(self, pair: AnsweredQuestion, *, accept_named: bool) -> bool:
         return self._is_open(pair, self._grade(pair, accept_named=accept_named))
@@ -238,15 +243,17 @@ class AnswerScoring:
     def _verdict_request(self, pair: AnsweredQuestion) -> VerdictRequest:
         """Build the request for a grade, or for a verdict."""
         question, prediction = pair
+        make = partial(
+            VerdictRequest, question=question, prediction=prediction, criterion=CRITERION
+        )
         graded = self.graded_answer if question.kind == "text" else None
         if graded is None:
             prompt = prompts.judge(question, prediction.text)
-            read = partial(read_verdict, words=RIGHT_OR_WRONG)
-            return VerdictRequest(question, prediction, prompt, read, CRITERION)
+            return make(prompt=prompt, read=partial(read_verdict, words=RIGHT_OR_WRONG))
         gold = Gold(question.kind, question.answer)
         prompt = Prompt.of(graded.judge_prompt(question.text, prediction.text, gold))
         read_yes, read_grade = partial(_is_graded_right, graded), partial(_grade_text, graded)
-        return VerdictRequest(question, prediction, prompt, read_yes, CRITERION, read_grade)
+        return make(prompt=prompt, read=read_yes, value=read_grade)
 
     def _judge_points(self, judgements: Sequence[Judgement]) -> tuple[float | None, str]:
         """Points by the judge's verdict or grade; None with a reason if there is none."""
@@ -256,6 +263,10 @@ class AnswerScoring:
         if self.graded_answer and grade:
             return self.graded_answer.read_judge_grade(grade).points, f"grade {grade}"
         return points, note
+
+
+def _gold_of(question: Question) -> Gold:
+    return Gold(kind=question.kind, answer=question.answer, options=question.options)
 
 
 def scoring_of(benchmark: FileBenchmarkSettings) -> AnswerScoring:
@@ -269,13 +280,8 @@ def scoring_of(benchmark: FileBenchmarkSettings) -> AnswerScoring:
     )
     if benchmark.judge != RULES and not scoring.is_judgeable:
         raise SettingsError(f"judge: {scoring.name} needs no judge. Remove it")
-    rule = _official_rule(benchmark)
+    rule = benchmark.official or _METRIC_RULES.get(benchmark.metric or "")
     return replace(scoring, official=OFFICIAL_RULES[rule]) if rule else scoring
-
-
-def _official_rule(benchmark: FileBenchmarkSettings) -> OfficialRule | None:
-    """The authors' rule of a benchmark: that of the settings, or of the metric."""
-    return benchmark.official or _METRIC_RULES.get(benchmark.metric or "")
 
 
 def _is_graded_right(graded: GradedAnswer, response: Response) -> bool | None:
@@ -300,10 +306,6 @@ def _check_points(points: object) -> float | None:
     if not -_ROUNDING <= value <= 1 + _ROUNDING:
         raise ValueError(f"{points!r:.60} (expected points from 0 to 1, or None)")
     return min(1.0, max(0.0, value))
-
-
-def _known_metric(metric: str | None) -> MetricName | None:
-    return next((name for name in METRICS if name == metric), None)
 
 
 def _import_metric(metric: str) -> Points:

@@ -30,7 +30,6 @@ class ReportPart(Protocol):
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the data of the pages; unreadable tables do not stop it."""
-        ...
 
 
 def parts(

@@ -227,11 +227,11 @@ class _QuestionSamples:
         return {**encoded, "values": values}
 
     def names(self, name: str) -> dict[str, Any]:
-        """Distinct values of a column for each question."""
+        """Distinct values of a column for each question, joined by commas."""
         column = self._columns[name]
         rows = [tuple([column[index] for index in indices]) for indices in self._rows]
         encoded = dictionary_encode(rows)
-        values = [", ".join(sorted({name or "" for name in row})) for row in encoded["values"]]
+        values = [", ".join(sorted({value or "" for value in row})) for row in encoded["values"]]
         return {**encoded, "values": values}
 
 

@@ -45,15 +45,12 @@ class TrainingData(Protocol):
 
     def images(self) -> Iterator[TrainingMatch]:
         """SHA-256 of images."""
-        ...
 
     def image_hashes(self) -> Iterator[TrainingMatch]:
         """Image hashes: 16 hexadecimal digits."""
-        ...
 
     def texts(self) -> Iterator[TrainingMatch]:
         """Texts."""
-        ...
 
 
 class Evidence(Protocol):
@@ -62,49 +59,39 @@ class Evidence(Protocol):
     @property
     def task(self) -> Task:
         """The task."""
-        ...
 
     @property
     def questions(self) -> Sequence[Question]:
         """The questions of the main condition."""
-        ...
 
     @property
     def stored(self) -> Mapping[str, StoredImage]:
         """Image files by SHA-256, with their names as far as the suite knows them."""
-        ...
 
     @property
     def training(self) -> TrainingData | None:
         """Training data; None if none is configured."""
-        ...
 
     def image_hashes(self, images: Sequence[str]) -> Mapping[str, str]:
         """Image hash by SHA-256, of the images that decode."""
-        ...
 
     def ranges(self, images: Sequence[str]) -> Mapping[str, int]:
         """Range of the levels by SHA-256, of the images that decode."""
-        ...
 
     def results(self, condition: str = "main") -> Results:
         """Scores of every model that was evaluated on the current questions."""
-        ...
 
     def predictions(self, model: str, condition: str = "main") -> Sequence[Prediction]:
         """Responses of a model."""
-        ...
 
     def columns(
         self, table: Table, model: str, names: Sequence[str], condition: str = "main"
     ) -> Columns:
         """Columns of a model's table by name; ten times as fast to read as rows."""
-        ...
 
     @property
     def people_checks(self) -> Mapping[str, PeopleCheck]:
         """Judged numbers corrected by people's verdicts, by model."""
-        ...
 
     def open_image(self, image: str) -> Image.Image:
         """Decode an image by its SHA-256.
@@ -112,4 +99,3 @@ class Evidence(Protocol):
         Raises:
             ImageError: If it is missing or does not decode.
         """
-        ...

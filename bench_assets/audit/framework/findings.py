@@ -73,7 +73,7 @@ class AuditCheck:
         try:
             return self.examine(evidence)
         except SkippedCheckError as error:
-            return AuditFinding(f"Not examined: {error}.", 0, skipped=str(error))
+            return AuditFinding(f"Not examined: {error}.", n=0, skipped=str(error))
 
     def row(self, evidence: Evidence) -> AuditRow:
         """Run the check and build its row; a check whose input cannot be read fails."""
@@ -81,7 +81,7 @@ class AuditCheck:
             finding = self(evidence)
         except BenchError as error:
             finding = AuditFinding(
-                f"Cannot be examined: {error}", 0, failed=True, skipped=str(error)
+                f"Cannot be examined: {error}", n=0, failed=True, skipped=str(error)
             )
         suspects = sort_suspects(finding.suspects)
         return AuditRow(

@@ -59,13 +59,13 @@ def ambiguous_options(evidence: Evidence) -> AuditFinding:
             if canonical_option(first) == canonical_option(second):
                 reason = f"{first!r:.80} and {second!r:.80} mean the same"
                 has_key = first in right or second in right
-                suspects.append(Suspect(question.question_id, reason, 1.0 + has_key))
+                suspects.append(Suspect(question.question_id, reason, weight=1.0 + has_key))
     n = len({suspect.about for suspect in suspects})
     sentence = (
         f"{count_phrase(n, 'question')} ambiguous, of {len(with_options)}: two options mean the"
         " same."
     )
-    return AuditFinding(sentence, len(with_options), suspects)
+    return AuditFinding(sentence, n=len(with_options), suspects=suspects)
 
 
 @lru_cache(maxsize=2**16)

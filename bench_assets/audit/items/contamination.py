@@ -33,7 +33,7 @@ _Gram = tuple[str, ...]
 
 @audit_check("training_images", "Are its images in the training data?")
 def training_images(evidence: Evidence) -> AuditFinding:
-    """Find the benchmark's images in the training data."""
+    """Find the benchmark's images in the training data, by digest or by hash."""
     training = evidence.training
     images = list(
         dict.fromkeys(image for question in evidence.questions for image in question.images)
@@ -73,7 +73,7 @@ def training_texts(evidence: Evidence) -> AuditFinding:
         weight = n_words * len(matched)
         if question_id not in suspects or weight >= suspects[question_id].weight:
             reason = f"{share} are in {sources[matched[0]]}"
-            suspects[question_id] = Suspect(question_id, reason, weight)
+            suspects[question_id] = Suspect(question_id, reason, weight=weight)
     finding = _make_finding(list(suspects.values()), len(searched), "question")
     has_long_match = any(suspect.weight >= _GRAM_LENGTH for suspect in suspects.values())
     is_frequent = len(suspects) > _MAX_QUESTION_SHARE * len(searched)
@@ -86,7 +86,7 @@ def _skip_reason(training: TrainingData | None, otherwise: str) -> str:
 
 def _make_finding(suspects: Sequence[Suspect], n: int, noun: str) -> AuditFinding:
     sentence = f"{count_phrase(len(suspects), noun)} in the training data, of {n}."
-    return AuditFinding(sentence, n, suspects)
+    return AuditFinding(sentence, n, suspects=suspects)
 
 
 def _match_hashes(hashes: Mapping[str, str], training: TrainingData) -> Iterator[tuple[str, str]]:

@@ -63,7 +63,9 @@ def _finding(suspects: Sequence[Suspect], n: int, fault: str) -> AuditFinding:
     for suspect in suspects:
         evidence[suspect.about].append(suspect.evidence)
     merged = [Suspect(about, "; ".join(sentences)) for about, sentences in evidence.items()]
-    return AuditFinding(f"{count_phrase(len(merged), 'question')} {fault}, of {n}.", n, merged)
+    return AuditFinding(
+        f"{count_phrase(len(merged), 'question')} {fault}, of {n}.", n, suspects=merged
+    )
 
 
 def _equal(
@@ -122,11 +124,7 @@ def duplicate_key(question: Question) -> Hashable:
 
 def _options_key(question: Question) -> tuple[Hashable, ...]:
     options = frozenset(content_words(option) or option for option in question.options)
-    return *_images_key(question), options
-
-
-def _images_key(question: Question) -> tuple[Hashable, ...]:
-    return question.images, question.image_texts, question.kind
+    return question.images, question.image_texts, question.kind, options
 
 
 def _contradicts(

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bench_assets.audit.framework.evidence import ANSWER_SEPARATOR, Evidence, Results
+from bench_assets.audit.framework.evidence import ANSWER_SEPARATOR, Evidence, Floats, Results
 from bench_assets.audit.framework.findings import (
     AuditFinding,
     SkippedCheckError,
@@ -25,7 +25,6 @@ from bench_assets.audit.framework.findings import (
 )
 from bench_assets.core.schema.rows import Question
 
-Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.intp]
 
 NO_ANSWER = -1  # code of a response without a parsed answer
@@ -303,7 +302,7 @@ def suspected_keys(evidence: Evidence) -> AuditFinding:
         if ratios[question] >= _MIN_LISTED_RATIO
     ]
     sentence = _sentence(len(comparable.models), ratios, e_value, share)
-    return AuditFinding(sentence, n, suspects, failed=e_value >= _DOUBTFUL)
+    return AuditFinding(sentence, n, suspects=suspects, failed=e_value >= _DOUBTFUL)
 
 
 def read_answers(results: Results, questions: Sequence[Question]) -> ComparableAnswers:
@@ -414,7 +413,7 @@ def _suspect(
         f" the {compared_name}. The answers are {min(np.exp(ratio), 1e6):,.0f} times as likely if"
         " the key is wrong."
     )
-    return Suspect(question.question_id, sentence, round(ratio, 3))
+    return Suspect(question.question_id, sentence, weight=round(ratio, 3))
 
 
 def _format_agreement(n_models: int) -> str:

@@ -119,7 +119,9 @@ def _rotate_options(question: Question, shift: int, number: int) -> PermutedQues
     n = len(question.options)
     places = tuple((position + shift) % n for position in range(n))
     if number == 1:
-        return PermutedQuestion(question, question.question_id, number, places)
+        return PermutedQuestion(
+            question=question, original_id=question.question_id, number=number, places=places
+        )
     options = tuple(question.options[position] for position in places)
     key = places.index(ascii_uppercase.index(question.answer[0]))
     shifted = replace(
@@ -130,7 +132,9 @@ def _rotate_options(question: Question, shift: int, number: int) -> PermutedQues
         text=_replace_listed(question.text, question.options, options),
         context=_replace_listed(question.context, question.options, options),
     )
-    return PermutedQuestion(shifted, question.question_id, number, places)
+    return PermutedQuestion(
+        question=shifted, original_id=question.question_id, number=number, places=places
+    )
 
 
 def _replace_listed(text: str, options: Sequence[str], replacements: Sequence[str]) -> str:

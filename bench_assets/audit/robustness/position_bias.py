@@ -153,7 +153,8 @@ def _gain_figures(
         others = [row.share for row in rows if row.number > 1 and row.share is not None]
         if published and others and len(others) == len(rows) - 1:
             others_mean = sum(others) / len(others)
-            pairs.append(PairedScores(others_mean, published[0], clusters[question_id]))
+            cluster = clusters[question_id]
+            pairs.append(PairedScores(before=others_mean, after=published[0], cluster=cluster))
     if pairs:
         low, high, p = _change(pairs)
         yield make_figure(
@@ -181,7 +182,9 @@ def _letter_figures(
         for letter, observed, expected in zip(
             ascii_uppercase, observed_shares, expected_shares, strict=False
         ):
-            pairs_by_letter[letter].append(PairedScores(expected, observed, clusters[question_id]))
+            pairs_by_letter[letter].append(
+                PairedScores(before=expected, after=observed, cluster=clusters[question_id])
+            )
     for letter, pairs in pairs_by_letter.items():
         mean_expected = sum(pair.before for pair in pairs) / len(pairs)
         low, high, p = _change(pairs)

@@ -63,7 +63,7 @@ def answer_in_question(evidence: Evidence) -> AuditFinding:
         mentions += _find_mention(question, words, question.text)
         if stated := _stated_answer(question, f"{question.text}\n{question.context}"):
             reason = f"says that {stated!r} is the answer"
-            plain_leaks.append(Suspect(question.question_id, reason, 2.0))
+            plain_leaks.append(Suspect(question.question_id, reason, weight=2.0))
     plain_leaks += _contained_answers(questions, words_by_question)
     return _finding(mentions, plain_leaks, len(questions), "the question")
 
@@ -93,7 +93,7 @@ def leak_finding(
             mentions += _find_letter(question, text)
             if stated := _stated_answer(question, text):
                 reason = f"{source} says that {stated!r} is the answer"
-                plain_leaks.append(Suspect(question.question_id, reason, 2.0))
+                plain_leaks.append(Suspect(question.question_id, reason, weight=2.0))
     plain_leaks += _texts_with_answers(with_texts, texts, words_by_text, source)
     return _finding(mentions, plain_leaks, len(with_texts), source)
 
@@ -119,11 +119,11 @@ def _finding(
     sentence = (
         f"{count_phrase(len(suspects), 'question')} given away, of {n}, by {source}.{counted}"
     )
-    return AuditFinding(sentence, n, list(suspects.values()))
+    return AuditFinding(sentence, n, suspects=list(suspects.values()))
 
 
 def _find_mention(question: Question, words: Sequence[str], text: str) -> Iterator[Mention]:
-    """Find the option that a text mentions most; for several letters, the set of options."""
+    """Find the option that a text mentions most; if several may be right, the set of options."""
     counts = count_occurrences(words, [content_words(option) for option in question.options])
     most, n_options = max(counts, default=0), len(counts)
     mentioned = [index for index, count in enumerate(counts) if count == most]
@@ -132,9 +132,12 @@ def _find_mention(question: Question, words: Sequence[str], text: str) -> Iterat
     if question.kind == "choices":
         letters = ascii_uppercase[:n_options]
         right = [index for index, letter in enumerate(letters) if letter in question.answer]
-        yield Mention(question, mentioned == right, 1 / (2**n_options - 1), text)
+        is_right, chance = mentioned == right, 1 / (2**n_options - 1)
     elif key_index(question) >= 0 and len(mentioned) == 1:
-        yield Mention(question, mentioned[0] == key_index(question), 1 / n_options, text)
+        is_right, chance = mentioned[0] == key_index(question), 1 / n_options
+    else:
+        return
+    yield Mention(question=question, is_right=is_right, chance=chance, text=text)
 
 
 def _find_letter(question: Question, name: str) -> Iterator[Mention]:
@@ -146,8 +149,8 @@ def _find_letter(question: Question, name: str) -> Iterator[Mention]:
     offered = [chr(ord("A") + index) for index in range(len(question.options))]
     letters = [part for part in parts if part in offered]
     if len(letters) == 1:
-        is_right = letters[0] == offered[key]
-        yield Mention(question, is_right, 1 / len(offered), name)
+        is_right, chance = letters[0] == offered[key], 1 / len(offered)
+        yield Mention(question=question, is_right=is_right, chance=chance, text=name)
 
 
 def _stated_answer(question: Question, text: str) -> str:
@@ -163,7 +166,7 @@ def _stated_answer(question: Question, text: str) -> str:
 def _contained_answers(
     questions: Sequence[Question], words_by_question: Mapping[str, Sequence[str]]
 ) -> Iterator[Suspect]:
-    """Find answers without options that occur in their question word for word.
+    """Find questions without options that contain their answer word for word.
 
     Short answers count only if they occur more often than answers of other questions.
     """
@@ -181,11 +184,12 @@ def _contained_answers(
         _longest_contained(text, phrases) > 0
         for text, phrases in zip(words, _rotate_by_half(answers), strict=True)
     )
-    chance = (n_accidents + 1) / (len(free) + 2)
+    chance = (n_accidents + 1) / (len(free) + 2)  # smoothed, so that it is never 0
     rate = compare_with_chance([float(n > 0) for n in own_lengths], [chance] * len(free))
     for question, n in zip(free, own_lengths, strict=True):
         if n >= _MIN_ANSWER_WORDS or (n and rate.is_significant):
-            yield Suspect(question.question_id, f"contains its answer: {question.text!r:.120}", n)
+            reason = f"contains its answer: {question.text!r:.120}"
+            yield Suspect(question.question_id, reason, weight=n)
 
 
 def _rotate_by_half(rows: Sequence[_Row]) -> list[_Row]:

@@ -22,11 +22,7 @@ from bench_assets.audit.framework.findings import (
     Suspect,
     audit_check,
 )
-from bench_assets.audit.framework.significance import (
-    FALSE_POSITIVE_RATE,
-    GuessRate,
-    compare_with_chance,
-)
+from bench_assets.audit.framework.significance import FALSE_POSITIVE_RATE, compare_with_chance
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.stats.clusters import cluster_questions
 from bench_assets.core.stats.paired_tests import PairedScores, change_interval
@@ -65,7 +61,7 @@ class _BlindPoints:
 
     questions: Sequence[Question]
     blind: Floats  # (runs, questions)
-    luck: Floats  # (runs, questions)
+    luck: Floats  # (runs, questions): points that chance gives
     solved: Floats  # (questions,): whether most runs solve it
     solved_by_luck: Floats  # (questions,): probability that most runs solve it by chance
     seeing: Floats  # (questions,): of the best sighted model
@@ -110,7 +106,7 @@ def needs_images(evidence: Evidence) -> AuditFinding:
 def _finding(compared: _BlindPoints, runs: Sequence[BlindRun]) -> AuditFinding:
     parts = {name: compared.select(rows) for name, rows in _parts(compared.questions).items()}
     suspects = [
-        Suspect(name, reason, 2.0)
+        Suspect(name, reason, weight=2.0)
         for name, part in parts.items()
         for reason in (_solvable_reason(part, len(parts)), _too_often_reason(part, len(parts)))
         if reason
@@ -120,13 +116,16 @@ def _finding(compared: _BlindPoints, runs: Sequence[BlindRun]) -> AuditFinding:
         for question, is_solved in zip(compared.questions, compared.solved, strict=True)
         if is_solved
     ]
+    by_chance = max(_share(compared.luck), _mean_option_chance(compared.questions))
     sentence = (
         f"Without images {', '.join(map(str, runs))} get {_share(compared.blind):.0%} of the"
-        f" points, by chance {_chance_share(compared):.0%}; with them the best model gets"
+        f" points, by chance {by_chance:.0%}; with them the best model gets"
         f" {_share(compared.seeing):.0%}. Most runs solve {len(solved)} questions, by chance"
         f" {compared.solved_by_luck.sum():.0f}."
     ).replace("%", " %")
-    return AuditFinding(sentence, len(compared.questions), suspects + (solved if suspects else []))
+    if suspects:
+        suspects += solved
+    return AuditFinding(sentence, n=len(compared.questions), suspects=suspects)
 
 
 def _solvable_reason(part: _BlindPoints, tries: int) -> str:
@@ -141,8 +140,10 @@ def _solvable_reason(part: _BlindPoints, tries: int) -> str:
     over_luck, seeing_over_blind = [], []
     for index in complete.tolist():
         cluster = clusters[part.questions[index].question_id]
-        over_luck.append(PairedScores(luck[index], blind[index], cluster))
-        seeing_over_blind.append(PairedScores(blind[index], seeing[index], cluster))
+        over_luck.append(PairedScores(before=luck[index], after=blind[index], cluster=cluster))
+        seeing_over_blind.append(
+            PairedScores(before=blind[index], after=seeing[index], cluster=cluster)
+        )
     blind_share, luck_share, seeing_share = (
         float(points[complete].mean()) for points in (blind, luck, seeing)
     )
@@ -159,7 +160,7 @@ def _solvable_reason(part: _BlindPoints, tries: int) -> str:
 def _too_often_reason(part: _BlindPoints, tries: int) -> str:
     """Reason why a part has too many questions solved blind; "" if it has not."""
     clusters = cluster_questions(part.questions)
-    rate: GuessRate = compare_with_chance(
+    rate = compare_with_chance(
         part.solved,
         [part.solved_by_luck.mean()] * len(part.solved),
         [clusters[question.question_id] for question in part.questions],
@@ -223,7 +224,8 @@ def _compare_points(evidence: Evidence, runs: Sequence[BlindRun], sighted: Resul
     run_predictions = [[row for row in run.predictions if row.question_id in ids] for run in runs]
     score = partial(_score_by_rules, evidence.task, questions)
     scored_runs = [score(predictions) for predictions in run_predictions]
-    shuffled_points = [score(shuffle_responses(predictions))[0] for predictions in run_predictions]
+    shuffled_runs = [score(shuffle_responses(predictions)) for predictions in run_predictions]
+    shuffled_points = np.array([points for points, _ in shuffled_runs])
     blind = np.array([points for points, _ in scored_runs])
     solves = np.nan_to_num(blind) >= _SOLVED
     answers = [run_answers for _, run_answers in scored_runs]
@@ -316,11 +318,6 @@ def _option_chances(questions: Sequence[Question]) -> Floats:
 
 def _mean_option_chance(questions: Sequence[Question]) -> float:
     return float(_option_chances(questions).mean())
-
-
-def _chance_share(part: _BlindPoints) -> float:
-    """Share of points by chance: of the shuffled responses, or of a random option."""
-    return max(_share(part.luck), _mean_option_chance(part.questions))
 
 
 def _mean_over_runs(points: Floats) -> Floats:

@@ -56,7 +56,7 @@ class Guess(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Guessable:
+class Exam:
     """Questions with the answers that a guess may choose from."""
 
     questions: Sequence[Question]
@@ -67,7 +67,7 @@ class Guessable:
     about: str = ""  # suffix of the guesses' names
 
     @classmethod
-    def with_options(cls, questions: Iterable[Question]) -> "Guessable":
+    def with_options(cls, questions: Iterable[Question]) -> "Exam":
         """Select the questions with exactly one right option."""
         keyed = with_key_index(q for q in questions if len(q.options) <= MAX_OPTIONS)
         return cls(
@@ -79,7 +79,7 @@ class Guessable:
     @classmethod
     def with_frequent_answers(
         cls, questions: Iterable[Question], kind: str, usual: float = 0.0
-    ) -> "Guessable":
+    ) -> "Exam":
         """Select questions of a kind, with the most frequent answers of all of them as options."""
         of_kind = [question for question in questions if question.kind == kind and question.answer]
         answers = [_distinct_answers(question) for question in of_kind]
@@ -96,7 +96,7 @@ class Guessable:
             about=f", of {kind}",
         )
 
-    def select(self, rows: Sequence[int]) -> "Guessable":
+    def select(self, rows: Sequence[int]) -> "Exam":
         """Select questions by their indices."""
         return replace(
             self,
@@ -160,7 +160,7 @@ class Guessable:
 
 
 def guess_keys(
-    exam: Guessable,
+    exam: Exam,
     cues: Sequence[Cue],
     simpler: Sequence[Cue] = (),
     *,
@@ -206,11 +206,12 @@ def guess_finding(
     best = min(guesses, key=lambda guess: (guess.rate.p, guess.rate.chance - guess.rate.share))
     significant = [guess for guess in guesses if guess.rate.is_significant]
     suspects = [
-        Suspect(guess.name, str(guess.rate), guess.rate.share - guess.rate.chance)
+        Suspect(guess.name, str(guess.rate), weight=guess.rate.share - guess.rate.chance)
         for guess in significant
     ]
     if with_questions and significant:
-        suspects += [Suspect(name, f"guessed right by {best.name}", 0.0) for name in best.right]
+        reason = f"guessed right by {best.name}"
+        suspects += [Suspect(name, reason, weight=0.0) for name in best.right]
     verdict = "gives the key away" if suspects else "does not give the key away"
     return AuditFinding(
         sentence=f"{source[0].upper()}{source[1:]} {verdict}: best is {best.name}, {best.rate}.",
@@ -219,7 +220,7 @@ def guess_finding(
     )
 
 
-def _guess_rate(exam: Guessable, rows: Rows, hits: Floats, level: float, n_tests: int) -> GuessRate:
+def _guess_rate(exam: Exam, rows: Rows, hits: Floats, level: float, n_tests: int) -> GuessRate:
     """Compare hits with a random answer, or with the level of simpler guesses if that is higher."""
     chances = 1 / exam.n_options[rows]
     if exam.n_answers:
@@ -231,7 +232,7 @@ def _guess_rate(exam: Guessable, rows: Rows, hits: Floats, level: float, n_tests
     return rate._replace(chance=float(chances.mean()), usual=exam.usual)
 
 
-def _guess_name(exam: Guessable, rows: Rows, cue: Cue) -> str:
+def _guess_name(exam: Exam, rows: Rows, cue: Cue) -> str:
     """Name of a cue, or of the feature that is the best guess by itself."""
     if not cue.guesses:
         return cue.name
@@ -240,7 +241,7 @@ def _guess_name(exam: Guessable, rows: Rows, cue: Cue) -> str:
     return cue.guesses[int(np.argmax(hits))]
 
 
-def _cross_validate(exam: Guessable, rows: Rows, cue: Cue) -> Floats:
+def _cross_validate(exam: Exam, rows: Rows, cue: Cue) -> Floats:
     """Accuracy on each question of a classifier trained on other clusters; ties are split."""
     features = _scaled_features(exam, rows, cue)
     offered, keys = exam.is_offered[rows], exam.keys[rows]
@@ -257,7 +258,7 @@ def _cross_validate(exam: Guessable, rows: Rows, cue: Cue) -> Floats:
     return hits
 
 
-def _hits(exam: Guessable, rows: Rows, sums: npt.NDArray[np.float32]) -> Floats:
+def _hits(exam: Exam, rows: Rows, sums: npt.NDArray[np.float32]) -> Floats:
     """Whether the option with the largest sum is right; ties are split."""
     offered_sums = np.where(exam.is_offered[rows], sums, -np.inf)
     is_best = offered_sums == offered_sums.max(axis=1, keepdims=True)
@@ -266,7 +267,7 @@ def _hits(exam: Guessable, rows: Rows, sums: npt.NDArray[np.float32]) -> Floats:
     return np.where(keys >= 0, shares, 0.0)
 
 
-def _scaled_features(exam: Guessable, rows: Rows, cue: Cue) -> Features:
+def _scaled_features(exam: Exam, rows: Rows, cue: Cue) -> Features:
     """Features of a cue, scaled to unit variance over all options."""
     features = cue.features(rows)
     spread = features[exam.is_offered[rows]].std(axis=0)

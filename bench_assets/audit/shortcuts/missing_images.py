@@ -52,20 +52,20 @@ def missing_images(evidence: Evidence) -> AuditFinding:
     ]
     is_exception = 0 < len(without_image) <= _MAX_EXCEPTIONS * len(questions)
     suspects = [
-        Suspect(question.question_id, reason, weight)
+        Suspect(question.question_id, reason, weight=weight)
         for question in questions
         for weight, reason in _find_missing(question, hashes, is_exception=is_exception)
     ]
     sentence = (
         f"{count_phrase(len(suspects), 'question')} without its image; {len(hashes)} images decode."
     )
-    return AuditFinding(sentence, len(questions), suspects)
+    return AuditFinding(sentence, n=len(questions), suspects=suspects)
 
 
 def _find_missing(
     question: Question, hashes: Mapping[str, str], *, is_exception: bool
 ) -> Iterator[tuple[float, str]]:
-    """Weights and reasons of images that a question lacks; ``hashes`` has those that decode."""
+    """Weights and reasons of images that a question lacks; those in ``hashes`` decode."""
     for image in question.images:
         if image not in hashes:
             yield 2.0, f"its image {image} is missing or does not decode"
@@ -92,12 +92,12 @@ def blank_images(evidence: Evidence) -> AuditFinding:
         if spread <= _MAX_BLANK_RANGE
     ]
     sentence = f"{count_phrase(len(suspects), 'image')} blank, of {len(by_image)}."
-    return AuditFinding(sentence, len(by_image), suspects)
+    return AuditFinding(sentence, n=len(by_image), suspects=suspects)
 
 
 @audit_check("duplicate_images", "Are any images duplicated?")
 def duplicate_images(evidence: Evidence) -> AuditFinding:
-    """Find equal images in other files, under other questions."""
+    """Find equal files under unrelated questions, and files shared where hardly any are."""
     by_image = _questions_by_image(evidence.questions)
     if not by_image:
         raise SkippedCheckError("no question has an image")
@@ -111,7 +111,7 @@ def duplicate_images(evidence: Evidence) -> AuditFinding:
             examples = ", ".join([*sorted(by_image[image])[:2], *sorted(by_image[twin])[:2]])
             suspects.append(Suspect(image, f"looks like {twin}: {examples}"))
     sentence = f"{count_phrase(len(suspects), 'image')} duplicated, of {len(by_image)}."
-    return AuditFinding(sentence, len(by_image), suspects)
+    return AuditFinding(sentence, n=len(by_image), suspects=suspects)
 
 
 def find_equal_images(evidence: Evidence, hashes: Mapping[str, str]) -> list[tuple[str, str]]:

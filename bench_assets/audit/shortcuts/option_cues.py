@@ -15,8 +15,8 @@ from bench_assets.audit.framework.text_normalization import contains, content_wo
 from bench_assets.audit.shortcuts.key_guesser import (
     MIN_QUESTIONS,
     Cue,
+    Exam,
     Features,
-    Guessable,
     Rows,
     guess_finding,
     guess_keys,
@@ -45,9 +45,9 @@ def constant_answer_finding(evidence: Evidence) -> AuditFinding:
     """Guess one letter, or one text, for all questions."""
     lettered = [question for question in evidence.questions if question.kind == "choice"]
     exams = [
-        Guessable.with_options(lettered),
+        Exam.with_options(lettered),
         *(
-            Guessable.with_frequent_answers(evidence.questions, kind, _USUAL_SHARE)
+            Exam.with_frequent_answers(evidence.questions, kind, _USUAL_SHARE)
             for kind in ("text", "blanks", "choices")
         ),
     ]
@@ -88,7 +88,7 @@ def row_order_finding(evidence: Evidence) -> AuditFinding:
     keys are balanced, the key of the row before is less likely than others.
     """
     lettered = [question for question in evidence.questions if question.kind == "choice"]
-    exam = Guessable.with_options(lettered)
+    exam = Exam.with_options(lettered)
     if len(exam.questions) < MIN_QUESTIONS:
         raise SkippedCheckError(f"{len(exam.questions)} questions with letters")
     rows = range(len(exam.questions))
@@ -109,7 +109,7 @@ def row_order_finding(evidence: Evidence) -> AuditFinding:
 @audit_check("surface", "Does the wording of options reveal the right one?")
 def surface_finding(evidence: Evidence) -> AuditFinding:
     """Guess by the wording of options, beyond all simpler guesses."""
-    exam = Guessable.with_options(evidence.questions)
+    exam = Exam.with_options(evidence.questions)
     if len(exam.questions) < _MIN_WORDED:
         raise SkippedCheckError(
             f"{len(exam.questions)} questions with options; {_MIN_WORDED} are needed"
@@ -123,7 +123,7 @@ def surface_finding(evidence: Evidence) -> AuditFinding:
 def group_cues(
     groups: Mapping[str, Sequence[Hashable]], options: Callable[[Rows], Features]
 ) -> list[Cue]:
-    """Build cues that are learned in each group of questions apart.
+    """Build cues that are learned in each group of questions apart; one group makes no cue.
 
     Args:
         groups: Group of each question, by name of a cue; small groups are taken together.
@@ -139,7 +139,7 @@ def group_cues(
     return cues
 
 
-def places(exam: Guessable) -> Callable[[Rows], Features]:
+def places(exam: Exam) -> Callable[[Rows], Features]:
     """One-hot place of each option; 0 if it is not shown."""
     one_hot = np.eye(exam.is_offered.shape[1], dtype=np.float32)
     return lambda rows: np.where(exam.is_ordered[rows][:, None, None], one_hot, np.float32(0))
@@ -148,13 +148,12 @@ def places(exam: Guessable) -> Callable[[Rows], Features]:
 def extremes(values: Floats) -> Features:
     """Whether an option has the largest value, and the smallest one; ties share it.
 
-    Args:
-        values: (questions, options); NaN if there is none.
+    ``values`` are (questions, options); NaN if there is none.
     """
     return np.stack([_largest(values), _largest(-values)], axis=2)
 
 
-def _row_groups(exam: Guessable, order: Sequence[int]) -> dict[str, Sequence[Hashable]]:
+def _row_groups(exam: Exam, order: Sequence[int]) -> dict[str, Sequence[Hashable]]:
     """Groups of questions by their place in an order, and by the keys before them."""
     keys = exam.keys[list(order)].tolist()
     groups: dict[str, Sequence[Hashable]] = {
@@ -166,15 +165,15 @@ def _row_groups(exam: Guessable, order: Sequence[int]) -> dict[str, Sequence[Has
     return {name: [by_place[n] for n in place_of_row] for name, by_place in groups.items()}
 
 
-def _require_options(evidence: Evidence) -> Guessable:
+def _require_options(evidence: Evidence) -> Exam:
     """Questions with one right option; the check is skipped if they are few."""
-    exam = Guessable.with_options(evidence.questions)
+    exam = Exam.with_options(evidence.questions)
     if len(exam.questions) < MIN_QUESTIONS:
         raise SkippedCheckError(f"{len(exam.questions)} questions with options")
     return exam
 
 
-def _place_cue(exam: Guessable) -> Cue:
+def _place_cue(exam: Exam) -> Cue:
     if exam.about:
         guesses = [f'always "{answer}"' for answer in exam.options[0]]
     else:
@@ -182,7 +181,7 @@ def _place_cue(exam: Guessable) -> Cue:
     return Cue("", places(exam), guesses)
 
 
-def _length_cue(exam: Guessable) -> Cue:
+def _length_cue(exam: Exam) -> Cue:
     lengths = _values(exam, lambda options: [len(option.strip()) for option in options])
     words = _values(exam, lambda options: [len(content_words(option)) for option in options])
     features = np.concatenate([extremes(lengths), extremes(words)], axis=2)
@@ -191,7 +190,7 @@ def _length_cue(exam: Guessable) -> Cue:
     return Cue("", features.__getitem__, guesses)
 
 
-def _number_cue(exam: Guessable) -> Cue:
+def _number_cue(exam: Exam) -> Cue:
     numbers = _values(exam, _numbers)
     has_numbers = ~np.isnan(numbers).all(axis=1)
     middle = np.full(len(numbers), np.nan)
@@ -202,7 +201,7 @@ def _number_cue(exam: Guessable) -> Cue:
     return Cue("", features.__getitem__, guesses)
 
 
-def _mention_cue(exam: Guessable) -> Cue:
+def _mention_cue(exam: Exam) -> Cue:
     words = [question_words(question) for question in exam.questions]
     mentioned = np.zeros((*exam.is_offered.shape, 1), np.float32)
     for row, options in enumerate(exam.options):
@@ -211,7 +210,7 @@ def _mention_cue(exam: Guessable) -> Cue:
     return Cue("", mentioned.__getitem__)
 
 
-def _values(exam: Guessable, measure: Callable[[Sequence[str]], Sequence[float]]) -> Floats:
+def _values(exam: Exam, measure: Callable[[Sequence[str]], Sequence[float]]) -> Floats:
     """Measure the options of each question: (questions, options); NaN if there is no value."""
     values = np.full(exam.is_offered.shape, np.nan)
     for row, options in enumerate(exam.options):
@@ -242,7 +241,7 @@ def _numbers(options: Sequence[str]) -> list[float]:
     return numbers
 
 
-def _wording_features(exam: Guessable) -> Callable[[Rows], Features]:
+def _wording_features(exam: Exam) -> Callable[[Rows], Features]:
     """Features of the wording of each option, minus their mean over the question's options."""
     counts = Counter(content_words(option) for options in exam.options for option in options)
 

@@ -38,7 +38,7 @@ def evaluation_checks(task: Task, condition: str) -> list[dg.AssetChecksDefiniti
 
 
 def n_draws(task: Task, condition: str, rows: Sequence[Prediction | Score]) -> int:
-    """Responses that a question must have: the condition's, or as many as the model's if more."""
+    """Number of responses that a question must have: the condition's, or the rows' if larger."""
     return max([task.conditions[condition].samples, *(1 + row.sample for row in rows)])
 
 
@@ -61,19 +61,21 @@ def _prediction_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
     key, questions = evaluation_key(task, condition, "predictions"), questions_key(task, condition)
     checks = [
         TableCheck(
-            "every_question_answered",
-            "Every question has its responses. A failed request is not a wrong answer: nothing is "
-            "scored until materializing again has retried it. Permanent refusals by a provider "
-            "count as wrong if `accept` has `refused`.",
-            partial(_check_answered, task, condition),
+            name="every_question_answered",
+            description="Every question has its responses. A failed request is not a wrong answer: "
+            "nothing is scored until materializing again has retried it. Permanent refusals by a "
+            "provider count as wrong if `accept` has `refused`.",
+            run=partial(_check_answered, task, condition),
             blocking=True,
             deps=[dg.AssetKey(questions)],
         ),
         TableCheck(
-            "one_model_answered",
-            "One model, snapshot and build answered all questions, as the server reports it; or "
-            "`accept` has `mixed`.",
-            lambda predictions, settings: _check_one_model(task, condition, predictions, settings),
+            name="one_model_answered",
+            description="One model, snapshot and build answered all questions, as the server "
+            "reports it; or `accept` has `mixed`.",
+            run=lambda predictions, settings: _check_one_model(
+                task, condition, predictions, settings
+            ),
             blocking=True,
         ),
     ]
@@ -114,15 +116,17 @@ def _judgement_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
     key = evaluation_key(task, condition, "judgements")
     checks = [
         TableCheck(
-            "every_response_judged",
-            "No request to the judge failed.",
-            partial(_check_judged, task, condition),
+            name="every_response_judged",
+            description="No request to the judge failed.",
+            run=partial(_check_judged, task, condition),
             blocking=True,
         ),
         TableCheck(
-            "one_model_judged",
-            "One model judged all responses; or `accept` has `mixed`.",
-            lambda judgements, settings: _check_one_model(task, condition, judgements, settings),
+            name="one_model_judged",
+            description="One model judged all responses; or `accept` has `mixed`.",
+            run=lambda judgements, settings: _check_one_model(
+                task, condition, judgements, settings
+            ),
             blocking=True,
         ),
     ]
@@ -150,21 +154,21 @@ def _score_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
     key, questions = evaluation_key(task, condition, "scores"), questions_key(task, condition)
     checks = [
         TableCheck(
-            "no_row_lost",
-            "Every question has its scores: no row was lost between the tables.",
-            partial(_check_rows, task, condition),
+            name="no_row_lost",
+            description="Every question has its scores: no row was lost between the tables.",
+            run=partial(_check_rows, task, condition),
             blocking=True,
             deps=[dg.AssetKey(questions)],
         ),
         TableCheck(
-            "few_unscored",
-            f"At most {MAX_UNSCORED_SHARE:.0%} of the rows have no points.",
-            partial(_check_unscored, task, condition),
+            name="few_unscored",
+            description=f"At most {MAX_UNSCORED_SHARE:.0%} of the rows have no points.",
+            run=partial(_check_unscored, task, condition),
         ),
         TableCheck(
-            "few_unread",
-            f"At most {WARNED_UNREAD:.0%} of the responses are unread.",
-            partial(_check_unread, task, condition),
+            name="few_unread",
+            description=f"At most {WARNED_UNREAD:.0%} of the responses are unread.",
+            run=partial(_check_unread, task, condition),
         ),
     ]
     return joint_checks(
@@ -221,9 +225,9 @@ def _metric_checks(task: Task, condition: str) -> dg.AssetChecksDefinition:
     key = evaluation_key(task, condition, "metrics")
     checks = [
         TableCheck(
-            "whole",
-            "The metrics cover the whole question table.",
-            partial(_check_complete, task, condition),
+            name="whole",
+            description="The metrics cover the whole question table.",
+            run=partial(_check_complete, task, condition),
         )
     ]
     return joint_checks(
@@ -247,7 +251,6 @@ def _request_errors(rows: Sequence[Prediction] | Sequence[Judgement]) -> list[st
 
 
 def _failed_questions(rows: Sequence[Prediction] | Sequence[Judgement]) -> Iterator[str]:
-    """Ids of the questions whose request failed."""
     return (row.question_id for row in rows if row.error)
 
 

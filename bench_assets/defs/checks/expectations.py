@@ -63,7 +63,7 @@ def _source_check(key: dg.AssetKey) -> dg.AssetChecksDefinition:
 
 def expectation_check(run: Callable[..., dg.AssetCheckResult]) -> TableCheck:
     """Build the check of a table's expectations; ``run`` calls ``check_expectations``."""
-    return TableCheck(CHECK_NAME, _DESCRIPTION, run, blocking=True)
+    return TableCheck(name=CHECK_NAME, description=_DESCRIPTION, run=run, blocking=True)
 
 
 def check_expectations(key: Sequence[str], rows: Sequence[Any]) -> dg.AssetCheckResult:
@@ -99,9 +99,10 @@ def validation_check(task: str, file: Path | None) -> TableCheck:
     ``file`` has the suite's own expectations, if there are any.
     """
     return TableCheck(
-        "expectations",
-        "All expectations of questions hold, by Great Expectations. Commands leave it out.",
-        partial(validate_questions, task, file),
+        name="expectations",
+        description="All expectations of questions hold, by Great Expectations. "
+        "Commands leave it out.",
+        run=partial(validate_questions, task, file),
     )
 
 
@@ -196,7 +197,6 @@ def _validation_row(
     table: str,
     n_rows: int,
 ) -> ValidationRow:
-    """Convert a result of Great Expectations."""
     unexpected = result.result.get("partial_unexpected_list") or []
     count = result.result.get("unexpected_count")
     arguments = [
@@ -242,16 +242,18 @@ def validate_tables(
 
 def _tables_to_validate(catalog: Catalog) -> Iterator[_TableToValidate]:
     for suite in catalog.suites:
-        yield _TableToValidate("source", SourceFile, (suite.name, "source"))
+        yield _TableToValidate(kind="source", row_type=SourceFile, key=(suite.name, "source"))
         for task in suite.tasks:
             further = read_expectations(suite.expectations, task.name)
             # Conditions may share a question table.
             for key in dict.fromkeys(tuple(questions_key(task, name)) for name in task.conditions):
-                yield _TableToValidate("questions", Question, key, further)
+                yield _TableToValidate(
+                    kind="questions", row_type=Question, key=key, further=further
+                )
             for condition in task.conditions:
                 for kind, row_type in (("predictions", Prediction), ("metrics", Metric)):
                     key = tuple(evaluation_key(task, condition, kind))
-                    yield _TableToValidate(kind, row_type, key)
+                    yield _TableToValidate(kind=kind, row_type=row_type, key=key)
 
 
 def _read_partitions(

@@ -47,12 +47,8 @@ class CurrentConfiguration:
         """Reason why a metric is stale; "" if it is current.
 
         Tables without ``Metric.setup``, and those of encoders (whose names contain the digest of
-        the weights), are compared by questions, task and scorer only.
-
-        Args:
-            task: The task.
-            row: A metric of it.
-            tables: Tables that it is from; None: the questions are not compared.
+        the weights), are compared by questions, task and scorer only. Without ``tables``, which the
+        metric is from, the questions are not compared.
         """
         reason = self._compare_questions(task, row, tables) if tables else ""
         reason = reason or self._compare_task(task, Signature.parse(row.signature))
@@ -120,7 +116,8 @@ class CurrentConfiguration:
         if not is_same_version or set(signature.extensions) != set(task.extensions):
             return "measured under another version of the task"
         scorer = signature.parts.get("scorer", "")
-        if task.asked_of == "model" and scorer not in ("", self._scorer(task)):
+        present = self._settings.suite(task.suite, SuiteSettings).scorer or task.default_scorer
+        if task.asked_of == "model" and scorer not in ("", present):
             return f"measured with the scorer {scorer}"
         return ""
 
@@ -154,6 +151,3 @@ class CurrentConfiguration:
         except (SettingsError, UnknownNameError, ModelError):  # the next evaluation reports it
             return ""
         return format_judge_setup(READER, setup) if setup else None
-
-    def _scorer(self, task: Task) -> str:
-        return self._settings.suite(task.suite, SuiteSettings).scorer or task.default_scorer

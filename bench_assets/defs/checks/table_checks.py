@@ -8,7 +8,7 @@ from string import ascii_uppercase
 import dagster as dg
 
 from bench_assets.annotation.tasks import UndecidedUnits
-from bench_assets.asset_factory.annotation_inputs import undecided_by_task, units_of_tasks
+from bench_assets.asset_factory.annotation_inputs import count_units, undecided_by_task
 from bench_assets.asset_factory.check_results import check_result, format_count
 from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.core.schema.errors import ImageError
@@ -68,15 +68,15 @@ def _question_checks(
     """Build the checks of a question table; further ones may not block downstream assets."""
     checks = [
         TableCheck(
-            "well_formed",  # an ablation may have no questions, for want of captions, say
-            "Ids are unique; every question has a text and a possible answer.",
-            partial(_check_well_formed, task, condition),
+            name="well_formed",  # an ablation may have no questions, for want of captions, say
+            description="Ids are unique; every question has a text and a possible answer.",
+            run=partial(_check_well_formed, task, condition),
             blocking=True,
         ),
         TableCheck(
-            "images_decode",
-            "Every image of a question is in the image store and decodes.",
-            partial(_check_images, task, condition),
+            name="images_decode",
+            description="Every image of a question is in the image store and decodes.",
+            run=partial(_check_images, task, condition),
             blocking=True,
         ),
         *(_main_table_checks(task) if key == questions_key(task, "main") else []),
@@ -90,18 +90,18 @@ def _question_checks(
 def _main_table_checks(task: Task) -> list[TableCheck]:
     """Checks of the question table of the condition main only."""
     counts = TableCheck(
-        "counts_match_the_paper",
-        "The published edition has the paper's number of questions in each category.",
-        partial(_check_counts, task),
+        name="counts_match_the_paper",
+        description="The published edition has the paper's number of questions in each category.",
+        run=partial(_check_counts, task),
         blocking=True,
     )
     if not task.decided_in:
         return [counts]
     decisions = TableCheck(
-        "people_have_decided",
-        "No annotation unit is open or expired. Blocks while units are open and `publish` in "
-        "bench.toml is complete, and if too few units were decided by the deadline.",
-        partial(_check_decisions, task),
+        name="people_have_decided",
+        description="No annotation unit is open or expired. Blocks while units are open and "
+        "`publish` in bench.toml is complete, and if too few units were decided by the deadline.",
+        run=partial(_check_decisions, task),
         blocking=True,
     )
     return [counts, decisions]
@@ -111,7 +111,7 @@ def _check_decisions(
     task: Task, questions: Sequence[Question], tables: TableFiles, settings: Settings
 ) -> dg.AssetCheckResult:
     undecided = undecided_by_task(task, tables, settings, questions)
-    return check_annotation(undecided, units_of_tasks(task, tables), settings)
+    return check_annotation(undecided, count_units(task, tables), settings)
 
 
 def check_annotation(
@@ -121,7 +121,7 @@ def check_annotation(
 
     Args:
         undecided: Undecided units by annotation task.
-        n_units: Units of each task.
+        n_units: Number of units of each task.
         settings: Active tasks, and whether their questions may be used while units are open.
     """
     tasks = [(name, task) for name, task in settings.annotation.tasks.items() if name in undecided]

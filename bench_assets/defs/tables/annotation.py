@@ -184,7 +184,7 @@ def _publish_units(
 def _answers_output(
     resolved: ResolvedAnswers, published: Mapping[str, Any]
 ) -> dg.Output[list[Answer]]:
-    """Set the data version by the answers that count, so that downstream assets become stale."""
+    """Output of the answers; its data version is that of the answers that count."""
     counts = {"counted": len(resolved.answers), "refused": len(resolved.refused), **published}
     return dg.Output(
         resolved.all,

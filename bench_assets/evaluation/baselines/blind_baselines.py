@@ -48,12 +48,7 @@ def best_constants(
 
     Candidates are scored with every scorer of the task; the best value is the lowest for metrics
     in ``lower_is_better``. Tasks that only a model can judge, and cells in which nothing can be
-    scored, have no row.
-
-    Args:
-        task: The task.
-        questions: Its questions, or a part of them.
-        candidates: Responses to try; (): those of ``constant_responses``.
+    scored, have no row. Without ``candidates``, those of ``constant_responses`` are tried.
     """
     if not questions or not _has_rules(task):
         return []
@@ -154,7 +149,9 @@ def metrics_with_baselines(
     shuffled = shuffle_responses(predictions)
     if by_rules:
         judgements = _judge_by_rules(task, questions, shuffled)
-        known_judgements = KnownJudgements(shuffled, judgements, missing=frozenset())
+        known_judgements = KnownJudgements(
+            predictions=shuffled, judgements=judgements, missing=frozenset()
+        )
     elif judged_responses:
         constants = judged_constants(task, questions, judged_responses)
         known_judgements = judged_responses.look_up(questions, shuffled)

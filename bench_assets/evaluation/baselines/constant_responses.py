@@ -160,7 +160,7 @@ def _markov_sentence(words_by_text: Sequence[Sequence[str]]) -> str:
     while len(sentence) < max_length and continuations[first, second]:
         counts = continuations[first, second]
         word = counts.most_common(1)[0][0]
-        counts[word] = 0  # so that no sequence repeats
+        counts[word] = 0  # other continuations are preferred from now on
         sentence.append(word)
         first, second = second, word
     return " ".join(sentence)
@@ -182,6 +182,5 @@ def _central(texts: Sequence[str], words_by_text: Sequence[Sequence[str]]) -> It
 
 
 def _texts_with_most(values: Sequence[float], texts: Sequence[str]) -> Iterator[str]:
-    """The texts with the highest values."""
     order = sorted(range(len(texts)), key=lambda index: -values[index])
     return (texts[index] for index in order[:_MAX_CENTRAL])

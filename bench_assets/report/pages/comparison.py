@@ -128,7 +128,7 @@ def _columns(
         columns["units"].append(index + n * category_number)
         columns["clusters"].append(cluster)
         columns["values"].append(round(unit.value, _DIGITS))
-        columns["weights"].append(round(unit.weight, _DIGITS + 3))
+        columns["weights"].append(round(unit.weight, _DIGITS + 3))  # some are small
     return columns
 
 

@@ -37,12 +37,12 @@ def _suite_funnel(tables: TableFiles, step: GoldStep) -> dict[str, Any]:
         decided = tables.read([*folder, "decided_proposals"], DecidedProposal)
     except TableError as error:
         return {**data, "problem": escape_to_one_line(str(error))}
-    open_proposals = [_proposal(row) for row in decided if is_for_people(row)]
+    open_proposals = [_proposal_data(row) for row in decided if is_for_people(row)]
     funnel = [asdict(row) for row in gold_funnel(proposals, decided)]
     return {**data, "funnel": funnel, "open": open_proposals[:_LISTED]}
 
 
-def _proposal(row: DecidedProposal) -> dict[str, Any]:
+def _proposal_data(row: DecidedProposal) -> dict[str, Any]:
     names = ("id", "construction", "before", "shows", "key", "why", "reason")
     row_fields = {name: getattr(row, name) for name in names}
     votes = list(zip(row.solvers, row.votes, row.last_lines, strict=True))

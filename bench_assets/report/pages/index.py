@@ -57,7 +57,7 @@ class IndexPage:
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the leaderboard's data; adds the tab "compare" if several models have values."""
         rows = self._rows(tables, catalog.tasks)
-        tasks = [self._task(tables, task, rows) for task in catalog.tasks]
+        tasks = [self._task_facts(tables, task, rows) for task in catalog.tasks]
         models = sorted({row["model"] for row in rows})
         measured_models = {row["model"] for row in rows if row["value"] is not None}
         if len(measured_models) > 1:
@@ -70,7 +70,7 @@ class IndexPage:
                 "missing": self._missing,
                 "running": list(_running(self._settings.home, catalog.tasks, rows)),
                 "tasks": tasks,
-                "models": [self._model(name) for name in models],
+                "models": [self._model_facts(name) for name in models],
                 "rows": to_columns(rows, COLUMNS),
                 "published": [asdict(row) for row in self._published_headlines(catalog.tasks)],
                 "rankings": _rankings(rows, catalog.tasks, baselines(self._settings.models)),
@@ -79,7 +79,7 @@ class IndexPage:
 
     def _rows(self, tables: TableFiles, tasks: Iterable[Task]) -> list[dict[str, Any]]:
         """Rows of the leaderboard, of the other conditions and of partial evaluations, in order."""
-        rows = [_leaderboard_row(row) for row in self._standings]
+        rows = [_to_page_row(row) for row in self._standings]
         for task in tasks:
             for condition in list(task.conditions)[1:]:  # the first is in the leaderboard
                 rows += _condition_rows(tables, task, condition)
@@ -90,8 +90,9 @@ class IndexPage:
             row["reader"] = reader_test(row["task"], row.get("signature") or "", tests)
         return sorted(rows, key=lambda row: (row["task"], row["condition"], row["model"]))
 
-    def _task(self, tables: TableFiles, task: Task, rows: Iterable[Mapping[str, Any]]) -> object:
-        """Facts about a task, its questions and its conditions."""
+    def _task_facts(
+        self, tables: TableFiles, task: Task, rows: Iterable[Mapping[str, Any]]
+    ) -> object:
         description = describe_questions(tables, task)
         measured = {row["condition"] for row in rows if row["task"] == task.name}
         return {
@@ -111,7 +112,7 @@ class IndexPage:
             "measured": [name for name in task.conditions if name in measured],
         }
 
-    def _model(self, name: str) -> object:
+    def _model_facts(self, name: str) -> object:
         step = parse_step(name)
         return {
             "name": name,
@@ -140,7 +141,7 @@ class IndexPage:
         ]
 
 
-def _leaderboard_row(row: LeaderboardRow) -> dict[str, Any]:
+def _to_page_row(row: LeaderboardRow) -> dict[str, Any]:
     unreadable = row.source if row.n_scored is None else ""
     edition = "" if row.edition == UNKNOWN else row.edition  # "": shown with every edition
     return {

@@ -23,6 +23,7 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.tables.parquet import TableFiles
 
 _MEANINGS = {
+    "version": "Increased when scores become incomparable.",
     "data": "Digest of the questions with their answers and images. If it differs, the exam does.",
     "prompts": "Digest of all prompts as sent, in any order.",
     "judge": "Judge of the responses, where points depend on verdicts.",
@@ -52,22 +53,24 @@ def explain_signature(signature: Signature, task: Task) -> list[SignaturePart]:
     """Explain the parts of a signature, in order; unknown parts get no explanation."""
     model, decoding = split_model_part(signature.parts.get("model", ""))
     condition = task.conditions.get(signature.condition)
+    about = condition.about if condition else ""
     task_name = "+".join((task.title, *signature.extensions))
     version = str(signature.version)
     parts = [
-        SignaturePart("task", task_name, _describe_extensions(signature)),
-        SignaturePart("version", version, "Increased when scores become incomparable."),
-        SignaturePart("condition", signature.condition, condition.about if condition else ""),
+        SignaturePart(name="task", value=task_name, meaning=_describe_extensions(signature)),
+        SignaturePart(name="version", value=version, meaning=_MEANINGS["version"]),
+        SignaturePart(name="condition", value=signature.condition, meaning=about),
     ]
     for name, value in signature.parts.items():
         if name == "model":
-            parts.append(SignaturePart(MODEL, model, _describe_model(model)))
+            parts.append(SignaturePart(name=MODEL, value=model, meaning=_describe_model(model)))
             if decoding:
-                parts.append(SignaturePart(DECODING, decoding, _describe_decoding(decoding)))
-        elif name == "scorer":
-            parts.append(SignaturePart(name, value, first_line(task.scorers.get(value))))
-        else:
-            parts.append(SignaturePart(name, value, _MEANINGS.get(name, "")))
+                meaning = _describe_decoding(decoding)
+                parts.append(SignaturePart(name=DECODING, value=decoding, meaning=meaning))
+            continue
+        is_scorer = name == "scorer"
+        meaning = first_line(task.scorers.get(value)) if is_scorer else _MEANINGS.get(name, "")
+        parts.append(SignaturePart(name=name, value=value, meaning=meaning))
     return parts
 
 
@@ -175,7 +178,7 @@ def _write_model(
         "task": task.name,
         "title": task.display_title,
         "conditions": [
-            _condition(tables, task, condition, model, results) for condition in conditions
+            _condition_data(tables, task, condition, model, results) for condition in conditions
         ],
         "checks": own_checks,
         "commands": [f"bench tables show {table}" for table in origins if table],
@@ -183,7 +186,7 @@ def _write_model(
     site.put(name, page, inputs)
 
 
-def _condition(
+def _condition_data(
     tables: TableFiles, task: Task, condition: str, model: str, results: HomeResults
 ) -> dict[str, Any]:
     """Metrics under a condition with their provenance, or the reason why they are unreadable."""

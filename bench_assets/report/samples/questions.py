@@ -29,7 +29,6 @@ class SampleList:
     """
 
     def __init__(self) -> None:
-        """Start without questions."""
         self.images: dict[str, int] = {}  # digest -> number
         self._encoded: dict[str, list[bytes]] = {"ids": [], "texts": [], "shown": []}
         self._coded = {name: CodedColumn() for name in _CODED}
@@ -78,7 +77,6 @@ class CodedColumn:
     """A column of texts, dictionary-encoded as by ``dictionary_encode`` and held compactly."""
 
     def __init__(self) -> None:
-        """Start empty."""
         self._arrays: list[pa.DictionaryArray] = []
 
     def add(self, values: Sequence[str]) -> None:
@@ -104,7 +102,7 @@ class CodedColumn:
 
 
 def texts(columns: Columns) -> Iterator[list[dict[str, Any]]]:
-    """Yield the texts of the questions, in chunks; empty texts are left out."""
+    """Yield the texts of the questions, in chunks; without empty ones, except answers."""
     names = ("text", "context", "options", "answer", "image_texts", "labels")
     chunk: list[dict[str, Any]] = []
     for values in zip(*(columns[name] for name in names), strict=True):
@@ -193,7 +191,10 @@ class Outcomes(NamedTuple):
 def outcomes(n_questions: int, samples: Sequence[Sample]) -> Outcomes:
     """Outcome of each question; several samples count by their mean.
 
-    >>> outcomes(2, [Sample(1, 1.0, 4.0, False, "", "length")])
+    >>> sample = Sample(
+    ...     row=1, points=1.0, max_points=4.0, no_answer=False, error="", finish_reason="length"
+    ... )
+    >>> outcomes(2, [sample])
     Outcomes(letters='-P', shares=[0.25], unread=[])
     """
     samples_by_row: dict[int, list[Sample]] = {}
@@ -206,20 +207,23 @@ def outcomes(n_questions: int, samples: Sequence[Sample]) -> Outcomes:
             shares.append(share)
         if any([sample.unread for sample in row_samples]):
             unread.append(row)
-    return Outcomes("".join(letters), shares, unread)
+    return Outcomes(letters="".join(letters), shares=shares, unread=unread)
 
 
 def joined_outcomes(runs: Sequence[Outcomes]) -> Outcomes:
     """Concatenate the outcomes of runs of questions.
 
-    >>> joined_outcomes([Outcomes("rp", [0.5], []), Outcomes("-w", [], [1])])
+    >>> first = Outcomes(letters="rp", shares=[0.5], unread=[])
+    >>> joined_outcomes([first, Outcomes(letters="-w", shares=[], unread=[1])])
     Outcomes(letters='rp-w', shares=[0.5], unread=[3])
     """
     begins = accumulate((len(run.letters) for run in runs), initial=0)
     return Outcomes(
-        "".join(run.letters for run in runs),
-        [share for run in runs for share in run.shares],
-        [begin + row for begin, run in zip(begins, runs, strict=False) for row in run.unread],
+        letters="".join(run.letters for run in runs),
+        shares=[share for run in runs for share in run.shares],
+        unread=[
+            begin + row for begin, run in zip(begins, runs, strict=False) for row in run.unread
+        ],
     )
 
 

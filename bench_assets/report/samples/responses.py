@@ -32,7 +32,6 @@ class SentPrompts:
     """The prompts sent for each chunk of questions."""
 
     def __init__(self) -> None:
-        """Start empty."""
         self._by_chunk = defaultdict[int, set[str]](set)
 
     def add(self, number: int, prompt: str | None) -> None:
@@ -61,7 +60,6 @@ def _parse_turns(text: str) -> Any:  # noqa: ANN401
 
 
 def _image_digests(prompts: Collection[Any]) -> Iterator[str]:
-    """Yield the digests of the images in the turns of prompts."""
     for turns in prompts:
         for _, parts in turns:
             yield from (part["image"] for part in parts if isinstance(part, dict))
@@ -228,7 +226,7 @@ def _object(
 
 def _cut_text(text: str, name: str, long_texts: list[SampleResponses]) -> list[str | int]:
     """Add a text to ``long_texts``; returns its beginning, length and name."""
-    name = name.replace("_", "-")
+    name = name.replace("_", "-")  # as in all names of data files
     long_texts.append(SampleResponses(name, text))
     return [text[:LONGEST], len(text), name]
 

@@ -54,7 +54,12 @@ class Samples:
             conditions = []
             for source, source_tables in (("", tables), *other_sources(task, tables)):
                 conditions += _TaskSamples(
-                    site, source_tables, task, omits_images, self.find_prompts, source
+                    site=site,
+                    tables=source_tables,
+                    task=task,
+                    omits_images=omits_images,
+                    find_prompts=self.find_prompts,
+                    source=source,
                 ).write()
             if conditions:
                 facts = {"task": task.name, "title": task.display_title, "chunk": page.CHUNK}
@@ -64,8 +69,6 @@ class Samples:
 
 
 class _TableQuestions(NamedTuple):
-    """The questions of one table."""
-
     about: dict[str, Any]  # data that the page loads first
     ids: pa.Array
     digest: str | None
@@ -73,8 +76,6 @@ class _TableQuestions(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _TaskSamples:
-    """Writer of the samples of one task."""
-
     site: Site
     tables: TableFiles
     task: Task
@@ -165,7 +166,7 @@ class _TaskSamples:
                     self.site.put(f"{base}-texts-{number}", chunk, inputs)
         except TableError as error:
             problem = {"problem": escape_to_one_line(str(error)), "n": 0}
-            return _TableQuestions(problem, pa.array([]), None)
+            return _TableQuestions(about=problem, ids=pa.array([]), digest=None)
         images = self._images(list(sample_list.images))
         data = sample_list.data() | {"images": images}
         image_digests = [] if self.omits_images else sample_list.images
@@ -179,7 +180,7 @@ class _TaskSamples:
         }
         if self.omits_images:
             about["withheld"] = True
-        return _TableQuestions(about, ids, digest)
+        return _TableQuestions(about=about, ids=ids, digest=digest)
 
     def _images(self, digests: Sequence[str]) -> list[Any]:
         """Write images; returns the paths of each, or the reason why it is missing."""

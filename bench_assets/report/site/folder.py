@@ -114,7 +114,6 @@ class Site:
     """A report being built, which replaces the present one."""
 
     def __init__(self, folder: Path, image_store: ImageStore) -> None:
-        """Start a report."""
         self.folder = folder
         self._images = Images(folder, image_store)
         self.stamps = Stamps()
@@ -163,7 +162,9 @@ class Site:
         script = data_script(name, value)
         if self._home_path:  # messages about damaged files contain paths
             script = script.replace(self._home_path, b"")
-        stamp = _Stamp(made_of, sha256(script).hexdigest()[:_DIGITS], sorted(set(images)))
+        stamp = _Stamp(
+            made_of=made_of, digest=sha256(script).hexdigest()[:_DIGITS], images=sorted(set(images))
+        )
         self._images.copy(stamp.images)
         path = self._path(name, stamp)
         if not path.exists():
@@ -234,7 +235,7 @@ def _code_digest() -> str:
 
 
 def _copy_static(folder: Path) -> None:
-    """Copy the page, its styles and the vendored files, and its modules as one script."""
+    """Copy the page, its styles and libraries, and its modules as one script; delete others."""
     modules = STATIC / "app"
     files = {Path("app", "report.js"): bundled_script(modules, "main.js")} | {
         path.relative_to(STATIC): path.read_bytes()

@@ -51,7 +51,7 @@ class Images:
         return {digest: self._copies[digest] for digest in unique}
 
     def keep(self, digests: Iterable[str]) -> bool:
-        """Keep images that an earlier report copied; False, and keeps none, if one is missing."""
+        """Keep an earlier report's copies; if one is missing, keep none, and return False."""
         copies = {digest: self._existing_copy(digest) for digest in digests}
         if not all(copies.values()):
             return False

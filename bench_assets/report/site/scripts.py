@@ -14,11 +14,7 @@ _OTHER_STATEMENT = re.compile(r"^(?:import|export)\b.*", re.MULTILINE)
 
 
 def bundled_script(folder: Path, main_module: str) -> bytes:
-    """Combine a module and all that it imports, directly or not, into a script.
-
-    Args:
-        folder: Folder of the modules.
-        main_module: Path of the module in it, such as ``main.js``.
+    """Combine a module of a folder, such as ``main.js``, and all that it imports, into a script.
 
     Raises:
         ValueError: If modules import each other in a circle, or import or export otherwise.

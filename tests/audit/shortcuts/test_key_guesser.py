@@ -5,7 +5,7 @@ from string import ascii_uppercase
 import numpy as np
 import pytest
 
-from bench_assets.audit.shortcuts.key_guesser import Cue, Guessable, guess_finding, guess_keys
+from bench_assets.audit.shortcuts.key_guesser import Cue, Exam, guess_finding, guess_keys
 from tests.fakes.rows import question
 
 
@@ -33,7 +33,7 @@ def guess_rate(exam, cue, **options):
 
 
 KEYS = [0, 1] * 30
-BALANCED = Guessable.with_options([choice_question(n, key) for n, key in enumerate(KEYS)])
+BALANCED = Exam.with_options([choice_question(n, key) for n, key in enumerate(KEYS)])
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_nothing_is_learned_from_questions_of_the_same_cluster():
     features = np.zeros((60, 2, 60), np.float32)
     features[np.arange(60), 0, np.arange(60) // 2] = 1
     cue = Cue("the pair", features.__getitem__)
-    assert guess_rate(Guessable.with_options(pairs), cue).share == 0.5
+    assert guess_rate(Exam.with_options(pairs), cue).share == 0.5
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_nothing_is_learned_from_questions_of_the_same_cluster():
     ],
 )
 def test_the_score_of_one_place_is_not_attributed_to_a_cue(n_a, beats_place, chance):
-    exam = Guessable.with_options([choice_question(n, int(n >= n_a)) for n in range(60)])
+    exam = Exam.with_options([choice_question(n, int(n >= n_a)) for n in range(60)])
     cue = feature_cue(exam, [[1, 0]] * 60)
     assert guess_rate(exam, cue, beats_place=beats_place).chance == pytest.approx(chance)
 
 
 def test_chance_is_the_mean_over_all_questions():
     """A quarter of two options, a quarter of four, half of eight: (1/2 + 1/4 + 2/8) / 4."""
-    exam = Guessable.with_options(
+    exam = Exam.with_options(
         [
             choice_question(n, n // 4 % n_options, tuple("abcdefgh"[:n_options]))
             for n, n_options in enumerate([2, 4, 8, 8] * 15)
@@ -87,7 +87,7 @@ def test_chance_is_the_mean_over_all_questions():
 
 
 def test_a_cue_in_one_category_is_found_by_a_test_of_that_category():
-    exam = Guessable.with_options(
+    exam = Exam.with_options(
         [
             choice_question(n, key, category="even" if n % 4 < 2 else "odd")
             for n, key in enumerate(KEYS)
@@ -106,7 +106,7 @@ def test_a_cue_in_one_category_is_found_by_a_test_of_that_category():
 def test_answers_without_options_are_guessed_among_the_six_most_frequent():
     texts = ["Yes."] * 30 + ["no"] * 15 + ["maybe", "red", "blue", "two"] * 3
     questions = [question(question_id=f"q/{n}", answer=(text,)) for n, text in enumerate(texts)]
-    exam = Guessable.with_frequent_answers(questions, "text")
+    exam = Exam.with_frequent_answers(questions, "text")
     assert list(exam.options[0][:2]) == ["yes", "no"]
     assert exam.keys[:46].tolist() == [0] * 30 + [1] * 15 + [3]  # "maybe" is the fourth by name
 

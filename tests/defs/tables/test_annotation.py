@@ -16,7 +16,7 @@ from bench_assets.annotation.tasks import (
     Unit,
     yes_or_no,
 )
-from bench_assets.asset_factory.annotation_inputs import undecided_by_task, units_of_tasks
+from bench_assets.asset_factory.annotation_inputs import count_units, undecided_by_task
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Question
@@ -121,7 +121,7 @@ class Codis(Home):
         questions = self.read(Question, "questions")
         return check_annotation(
             undecided_by_task(TASK, self.tables, self.settings, questions),
-            units_of_tasks(TASK, self.tables),
+            count_units(TASK, self.tables),
             self.settings,
         )
 
