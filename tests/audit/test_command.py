@@ -6,6 +6,7 @@ from typer.testing import CliRunner
 from bench_assets.audit.evidence_inputs import TrainingFiles, open_training_data
 from bench_assets.audit.registry import audit_task
 from bench_assets.cli.main import app
+from bench_assets.core.schema.errors import SettingsError
 from bench_resources.config.bench_toml import load_settings
 from tests.audit.memory_evidence import MemoryEvidence
 from tests.fakes.rows import question
@@ -68,7 +69,7 @@ def test_the_option_training_finds_questions_in_training_texts(home, tmp_path):
 
 def test_missing_training_data_is_named_with_its_setting(home):
     (home / "bench.toml").write_text('[audit]\ntraining = ["corpus"]\n')
-    with pytest.raises(Exception, match=r"\[audit\], training: .*corpus does not exist"):
+    with pytest.raises(SettingsError, match=r"\[audit\], training: .*corpus does not exist"):
         open_training_data(load_settings(home))
 
 

@@ -53,18 +53,26 @@ LINE = to_lines([METRIC])
 @pytest.mark.parametrize(
     ("line", "expected_message"),
     [
-        pytest.param(LINE[:-1], "line 1", id="cut short by its end of line"),
+        pytest.param(LINE[:-1], "line 1: not written by", id="cut short by its end of line"),
         pytest.param(b"[1]\n", "expected an object", id="a list"),
         pytest.param(LINE.replace(b":", b": ", 1), "not written by bench bundle pack", id="space"),
         pytest.param(b'{"task":"x",' + LINE[1:], "not written by bench bundle pack", id="twice"),
         pytest.param(b'{"who":"x",' + LINE[1:], "unknown field 'who'", id="an unknown field"),
         pytest.param(LINE.replace(b'"model":"m",', b""), "no field 'model'", id="a missing field"),
-        pytest.param(LINE.replace(b'"m"', b"1"), "f", id="a number for a text"),
+        pytest.param(
+            LINE.replace(b'"m"', b"1"), "f: not a table of Metric", id="a number for a text"
+        ),
         pytest.param(LINE.replace(b'"m"', b"null"), "no value in column", id="null for a text"),
-        pytest.param(LINE.replace(b'"n_failed":0', b'"n_failed":0.0'), "line 1", id="0.0 for 0"),
-        pytest.param(LINE.replace(b"5e-324", b"NaN"), "f, line 1", id="a bare NaN"),
+        pytest.param(
+            LINE.replace(b'"n_failed":0', b'"n_failed":0.0'),
+            "not of its field's type",
+            id="0.0 for 0",
+        ),
+        pytest.param(LINE.replace(b"5e-324", b"NaN"), "f, line 1: not JSON", id="a bare NaN"),
         pytest.param(LINE.replace(b"5e-324", b"[" * 9000), "not JSON", id="nested deeply"),
-        pytest.param(LINE.replace(b'"m"', b'"\\ud800"'), "f", id="half a character"),
+        pytest.param(
+            LINE.replace(b'"m"', b'"\\ud800"'), "surrogates not allowed", id="half a character"
+        ),
         pytest.param(b"\xff\xfe" + LINE, "not JSON", id="not UTF-8"),
     ],
 )

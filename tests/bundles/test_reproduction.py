@@ -156,7 +156,6 @@ ELSEWHERE = {
 HERE = dict.fromkeys(ELSEWHERE, "1") | {"LC_ALL": "C", "TZ": "UTC", "PYTHONHASHSEED": "1"}
 
 
-@pytest.mark.long
 def reproduce_and_pack(home, environment):
     """The outputs of commands, in which HOME stands for the home, and the bytes of a bundle."""
     make_home(home)

@@ -223,7 +223,7 @@ def test_a_number_of_another_installation_says_what_to_install(bundle, fields, e
     [
         pytest.param({"signature": "nothing"}, "metrics.jsonl, line 1", id="no signature"),
         pytest.param({"benchmark": {"seed": "x"}}, "manifest.json, benchmark", id="no section"),
-        pytest.param({"images": {}}, "images", id="images that are not named"),
+        pytest.param({"images": {}}, f"'images/{DIGEST}' is not a file", id="images not named"),
         pytest.param({"not_there": {"prompts": 1}}, "prompts are missing", id="a prompt less"),
     ],
 )

@@ -69,6 +69,7 @@ def test_holm_does_not_count_what_is_not_comparable():
     (refused,) = decide_between(before, with_scorer(after, "careful"))
     (tested,) = decide_between(before, after)
     assert decide([refused, tested]) == [refused, tested]
+    # 0.951 = 1 - 2.023 / 41: t of 39 degrees of freedom, and the least standard error of 40.
     assert verdict_sentence([refused, tested]) == (
         "better at a quiz (+1.000, +0.951 to +1.000); not comparable at a quiz: other scorer"
     )
@@ -83,6 +84,10 @@ def test_bounds_that_overlap_leave_a_significant_change_undecided():
     assert verdict_sentence([row]) == (
         "undecided on 1 of 1 tasks (a quiz: 50.0 % of the responses of a are unread)"
     )
+
+
+def test_several_doubtful_tasks_are_counted():
+    (row,) = decide_between(build_side("a", 10, n_unread=20), build_side("b", 30))
     assert verdict_sentence([row, row]) == (
         "undecided on 2 of 2 tasks (too much is unread on 2 of them)"
     )

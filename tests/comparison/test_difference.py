@@ -26,24 +26,21 @@ def rounded_effects(before, after, task=TASK):
 
 
 @pytest.mark.parametrize(
-    ("fields", "cause"),
+    ("fields", "cause", "effect"),
     [
-        pytest.param({"decoding": "two|t=0,max=8"}, "model", id="another model"),
-        pytest.param({"decoding": "one|t=0,max=9"}, "decoding", id="other tokens at most"),
-        pytest.param({"decoding": "two|t=1,max=8"}, "model + decoding", id="both at once"),
-        pytest.param({"prompt_sha256": "q"}, "prompt", id="another prompt"),
-        pytest.param({}, "asked again", id="all the same, but for the response"),
+        pytest.param({"decoding": "two|t=0,max=8"}, "model", -1, id="another model"),
+        pytest.param({"decoding": "one|t=0,max=9"}, "decoding", -1, id="other tokens at most"),
+        pytest.param({"decoding": "two|t=1,max=8"}, "model + decoding", -1, id="both at once"),
+        pytest.param({"prompt_sha256": "q"}, "prompt", -1, id="another prompt"),
+        pytest.param({}, "asked again", -1, id="all the same, but for the response"),
         pytest.param({"no_answer": "no answer in 8 tokens", "decoding": "one|t=0,max=1"},
-                     "decoding + cut off before an answer", id="cut off"),
-        pytest.param({"error": "timed out"}, "no response", id="no response"),
+                     "decoding + cut off before an answer", -1, id="cut off"),
+        pytest.param({"error": "timed out"}, "no response", None, id="no response"),
     ],
 )  # fmt: skip
-def test_each_kind_of_change_has_its_cause(fields, cause):
-    old, new = (
-        build_evaluation(quiz(2), responses("11")),
-        build_evaluation(quiz(2), responses("00"), **fields),
-    )
-    effect = None if "error" in fields else -1
+def test_each_kind_of_change_has_its_cause(fields, cause, effect):
+    old = build_evaluation(quiz(2), responses("11"))
+    new = build_evaluation(quiz(2), responses("00"), **fields)
     assert rounded_effects(old, new) == {cause: effect}
 
 

@@ -63,8 +63,8 @@ def test_the_summary_is_a_table_that_no_name_breaks():
 
 def test_the_summary_of_a_second_gate_does_not_continue_the_table_of_the_first(tmp_path):
     summary = tmp_path / "summary.md"
-    close_gate("a", "b", ROWS, None, summary=summary)
-    close_gate("a", "b", ROWS, None, summary=summary)
+    close_gate("a", "b", ROWS, fail_on=None, summary=summary)
+    close_gate("a", "b", ROWS, fail_on=None, summary=summary)
     paragraphs = summary.read_text().split("\n\n")
     tables = [paragraph for paragraph in paragraphs if paragraph.startswith("|")]
     assert [len(table.splitlines()) for table in tables] == [5, 5]  # two of header, three rows
@@ -78,7 +78,7 @@ REFUSED = Comparison(
 
 def test_sides_that_are_not_comparable_fail_a_gate_on_undecided_with_the_cause(tmp_path):
     file = tmp_path / "gate.xml"
-    assert close_gate("a", "b", [REFUSED], "undecided", file)
+    assert close_gate("a", "b", [REFUSED], fail_on="undecided", junit=file)
     (suite,) = ET.parse(file).getroot()
     assert (suite.get("errors"), suite.get("failures")) == ("1", "0")
     (error,) = suite.iter("error")
@@ -88,14 +88,14 @@ def test_sides_that_are_not_comparable_fail_a_gate_on_undecided_with_the_cause(t
 
 def test_a_gate_on_worse_skips_what_is_not_comparable(tmp_path):
     file = tmp_path / "gate.xml"
-    assert not close_gate("a", "b", [ROWS[0], REFUSED], "worse", file)
+    assert not close_gate("a", "b", [ROWS[0], REFUSED], fail_on="worse", junit=file)
     (skipped,) = ET.parse(file).getroot().iter("skipped")
     assert skipped.get("message") == "not comparable: other judge"
 
 
 def test_a_gate_with_nothing_comparable_is_an_error():
     with pytest.raises(TableError, match="no verdict: not comparable at E: other judge"):
-        close_gate("a", "b", [REFUSED], "worse")
+        close_gate("a", "b", [REFUSED], fail_on="worse")
 
 
 def test_the_summary_has_the_reason_why_there_is_no_verdict():

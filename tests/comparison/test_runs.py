@@ -28,7 +28,7 @@ def compare_points(before, after, *, task=TASK, questions=None):
     return compare_scores(task, questions, old, new, slices=False)
 
 
-# 4 of 30 gained: p = 0.043 if it is the only task.
+# 4 of 30 gained: p = 0.043 if it is the only task, and 2.045 sqrt(0.1195 / 30) = 0.129.
 GAINED = compare_points([0] * 4 + [1, 0] * 13, [1] * 4 + [1, 0] * 13)
 UNCHANGED = compare_points([1, 0] * 15, [1, 0] * 15)
 
@@ -82,7 +82,7 @@ def test_tasks_share_the_budget_of_a_run(tmp_path):
     assert n_measured(tables, tasks, "r/step-1") == 2
     assert n_measured(tables, tasks, "r/step-7") == 1  # at least one
     # Of 5 %, the first comparison of a run has 1 / (1 * 2); each of two tasks has half of that.
-    alpha = run_alpha("r/step-2", ["r/step-1", "r/step-2"], 2)
+    alpha = run_alpha("r/step-2", ["r/step-1", "r/step-2"], n_tasks=2)
     assert alpha == pytest.approx(0.05 / 2 / 2)
 
 

@@ -127,7 +127,9 @@ def outcomes_of_always_a(n=40, n_options=4):
             for shift in range(n_options)
         ]
         outcomes[str(number)] = [
-            PermutationOutcome(order, places, float(places[0] == number % n_options), 0)
+            PermutationOutcome(
+                number=order, places=places, share=float(places[0] == number % n_options), place=0
+            )
             for order, places in enumerate(shifts, 1)
         ]
     return outcomes
@@ -153,7 +155,10 @@ def test_letters_are_expected_from_the_places_of_the_chosen_options_in_all_order
 
     Option 0 stands at A and at C, option 1 at B and at A: A is expected for 2 of 4.
     """
-    outcomes = [PermutationOutcome(1, (0, 1, 2), 1.0, 0), PermutationOutcome(2, (1, 2, 0), 0.0, 0)]
+    outcomes = [
+        PermutationOutcome(number=1, places=(0, 1, 2), share=1.0, place=0),
+        PermutationOutcome(number=2, places=(1, 2, 0), share=0.0, place=0),
+    ]
     figures = figures_by_name({"1": outcomes})
     expected = {name: figures[name].expected for name in ("letter_A", "letter_B", "letter_C")}
     assert expected == pytest.approx({"letter_A": 0.5, "letter_B": 0.25, "letter_C": 0.25})
@@ -163,8 +168,14 @@ def test_letters_are_expected_from_the_places_of_the_chosen_options_in_all_order
 
 def test_the_p_value_is_that_of_the_paired_test_also_if_the_interval_ends_at_one():
     """Two of four questions gain a point: 0.5 / 0.289 = 1.73, with three degrees of freedom."""
-    gain = [PermutationOutcome(1, (0, 1), 1.0, 0), PermutationOutcome(2, (1, 0), 0.0, 0)]
-    no_gain = [PermutationOutcome(1, (0, 1), 1.0, 0), PermutationOutcome(2, (1, 0), 1.0, 1)]
+    gain = [
+        PermutationOutcome(number=1, places=(0, 1), share=1.0, place=0),
+        PermutationOutcome(number=2, places=(1, 0), share=0.0, place=0),
+    ]
+    no_gain = [
+        PermutationOutcome(number=1, places=(0, 1), share=1.0, place=0),
+        PermutationOutcome(number=2, places=(1, 0), share=1.0, place=1),
+    ]
     figures = figures_by_name({"a": gain, "b": gain, "c": no_gain, "d": no_gain})
     gains = figures["published_order_gains"]
     assert (gains.value, gains.high) == (0.5, 1.0)
@@ -172,5 +183,8 @@ def test_the_p_value_is_that_of_the_paired_test_also_if_the_interval_ends_at_one
 
 
 def test_without_scores_there_are_no_figures():
-    rows = [PermutationOutcome(1, (0, 1), None, None), PermutationOutcome(2, (1, 0), None, None)]
+    rows = [
+        PermutationOutcome(number=1, places=(0, 1), share=None, place=None),
+        PermutationOutcome(number=2, places=(1, 0), share=None, place=None),
+    ]
     assert figures_by_name({"1": rows}) == {}

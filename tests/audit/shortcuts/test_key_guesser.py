@@ -103,7 +103,7 @@ def test_a_cue_in_one_category_is_found_by_a_test_of_that_category():
     assert not finding.passed
 
 
-def test_answers_without_options_are_guessed_among_the_six_most_frequent():
+def test_answers_without_options_are_guessed_among_the_distinct_ones():
     texts = ["Yes."] * 30 + ["no"] * 15 + ["maybe", "red", "blue", "two"] * 3
     questions = [question(question_id=f"q/{n}", answer=(text,)) for n, text in enumerate(texts)]
     exam = Exam.with_frequent_answers(questions, "text")

@@ -114,7 +114,7 @@ EXPECTATION = {"type": "expect_column_values_to_be_in_set", "column": "n_images"
     [
         (
             {},
-            False,
+            False,  # 15 of all suites hold, and this one of its own does not
             "15 of 16 expectations hold; not: expect_column_values_to_be_in_set of n_images.",
         ),
         ({"value_set": [0]}, True, "16 of 16 expectations hold."),

@@ -97,4 +97,4 @@ def test_a_prompt_is_written_once_in_each_chunk_that_sent_it() -> None:
 def test_a_question_without_a_stored_prompt_is_left_out(digest):
     prompts = SentPrompts()
     prompts.add(0, digest)
-    assert all(not chunk.turns for chunk in prompts.chunks(lambda digests: {}))
+    assert list(prompts.chunks(lambda digests: {})) == []

@@ -176,7 +176,7 @@ def test_an_unreadable_table_is_a_problem_of_its_model_alone(report: QuizReport)
     broken, readable = report.read_data(f"samples-{slug('quiz')}")["conditions"][0]["models"]
     assert "materialize it again" in broken["problem"]
     assert "problem" not in readable
-    assert MODEL_DATA.replace(slug("m"), slug("other")) + "-points" in report.data_files()
+    assert f"samples-{slug('quiz main')}-{slug('other')}-points" in report.data_files()
 
 
 def test_questions_in_several_runs_keep_their_numbers(report, monkeypatch):
