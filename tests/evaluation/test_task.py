@@ -147,6 +147,7 @@ def test_each_draw_is_scored_by_its_own_judgement():
     ]
     judging = task(judges=JUDGES)
     judgements = pipeline.judge(judging, QUESTIONS, draws, None)
+    # In another order than the draws.
     rows = pipeline.score(judging, QUESTIONS, draws, judgements[::-1], "by_verdict")
     assert [(row.sample, row.points, row.judge, row.scorer) for row in rows] == [
         (0, 1.0, "rules", "by_verdict"),

@@ -32,8 +32,8 @@ class GradedAnswer(AnswerType):
         """Make the type of a scale such as ``"1..5"`` and a judge's prompt, "" for the default one.
 
         Raises:
-            SettingsError: If the scale has no two ends, or the template is malformed, has an
-                unknown field, or lacks {response}.
+            SettingsError: If the scale has no two ends, the lower one first, or the template is
+                malformed, has an unknown field, or lacks {response}.
         """
         match = _SCALE.fullmatch(scale.strip())
         if match is None or float(match[1]) >= float(match[2]):

@@ -189,7 +189,7 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
     is_option = isinstance(value, str) and value.strip() in options  # "(2, 3)" may be one
     listed = value if is_option else parse_list(value)
     if marked := _marked_letters(listed, options, answers):
-        return Gold("choices" if len(marked) > 1 else "choice", marked, tuple(options))
+        return Gold("choices" if len(marked) > 1 else "choice", marked, options=tuple(options))
     is_set = isinstance(listed, list | tuple)
     entries = listed if isinstance(listed, list | tuple) else [listed]
     keys = [key for key in entries if format_cell(key)]
@@ -199,9 +199,9 @@ def read_answer(value: object, options: Sequence[str], answers: AnswerFormat = "
     if len(keys) == 1 and answers in ("", "letters") and text not in options:
         letters = parse_letters(text.translate(_HALF_WIDTH), ascii_uppercase[: len(options)])
         if letters and len(letters) > 1:
-            return Gold("choices", letters, tuple(options))
+            return Gold("choices", letters, options=tuple(options))
     letters = tuple(sorted({_option_letter(key, options, answers) for key in keys}))
-    return Gold("choices" if is_set else "choice", letters, tuple(options))
+    return Gold("choices" if is_set else "choice", letters, options=tuple(options))
 
 
 def _marked_letters(

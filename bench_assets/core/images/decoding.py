@@ -128,8 +128,8 @@ class DecodedImage:
 def decode(data: bytes, max_pixels: int = MAX_PIXELS, *, exact: bool = False) -> DecodedImage:
     """Decode an image: upright, the first frame, on white, in RGB with 8 bits.
 
-    A JPEG of up to 1.75 times the pixel limit is decoded at half its width and height, unless
-    ``exact``.
+    A JPEG of more pixels than the limit, up to 1.75 times as many, is decoded at half its width and
+    height, or refused if ``exact``.
 
     Raises:
         ImageError: If it does not decode, or has more pixels than allowed; the message does not

@@ -125,7 +125,7 @@ def image_hash(image: Image.Image) -> str:
 
 
 def hash_distance(hash_a: str, hash_b: str) -> int:
-    """Hamming distance of two image hashes; 0 for images that look the same.
+    """Hamming distance of two image hashes, 0 to 64; small for images that look alike.
 
     >>> hash_distance("00000000000000ff", "00000000000000f0")
     4

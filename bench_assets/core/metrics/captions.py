@@ -166,8 +166,7 @@ def _compare(corpus: Corpus, grams: Ngrams) -> tuple[Floats, Floats]:
     products = np.minimum(shared_weight, ref_weight) * ref_weight
     dot = np.bincount(ref_grams.text, products, len(corpus.owner))[corpus.n :].astype(float)
     norms = norm[: corpus.n][corpus.owner[corpus.n :]] * norm[corpus.n :]
-    cosine = np.divide(dot, norms, out=dot, where=norms != 0)
-    return matched, cosine
+    return matched, np.divide(dot, norms, out=dot, where=norms != 0)
 
 
 def longest_common(source: Sequence[Hashable], target: Sequence[Hashable]) -> int:

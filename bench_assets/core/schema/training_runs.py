@@ -50,7 +50,7 @@ def _safe_part(folder: str) -> str:
     if any(lost_letters):
         part = f"{_letter_digest(folder)}-{part}".strip("-")
     if len(part) > _MAX_PART_LENGTH:
-        part = f"{part[:36]}-{_letter_digest(folder)}-{part[-36:]}"
+        part = f"{part[:36]}-{_letter_digest(folder)}-{part[-36:]}"  # 78 characters
     return part if part.strip(".") else ""
 
 

@@ -84,7 +84,8 @@ def corrected_mean(units: Sequence[CheckedUnit], *, by_verdict: bool = True) -> 
     """Correct the mean of a judge by people's verdicts on a sample of its units.
 
     >>> judge, people = (1, 1, 1, 0, 0, 0), (1, 0, None, 1, 0, None)
-    >>> corrected = corrected_mean([CheckedUnit(*row, 2 / 3) for row in zip(judge, people)])
+    >>> units = [CheckedUnit(j, p, probability=2 / 3) for j, p in zip(judge, people)]
+    >>> corrected = corrected_mean(units)
     >>> round(corrected.low, 4), corrected.value, round(corrected.high, 4)
     (0.1641, 0.5, 0.8359)
 
@@ -144,7 +145,7 @@ class _Columns:
         indices = {name: index for index, name in enumerate(dict.fromkeys(self.names))}
         self.clusters, self._cluster = list(indices), [indices[name] for name in self.names]
         verdicts = [by_verdict and is_right(unit.judge) for unit in units]
-        self.stratum = np.unique(verdicts, return_inverse=True)[1]
+        _, self.stratum = np.unique(verdicts, return_inverse=True)
         self.sizes = self.by_stratum(self.weight)
         self.total = float(self.weight.sum())
         self.shares = self.by_cluster(self.weight) / self.total  # of each cluster

@@ -40,7 +40,7 @@ class Outcome(NamedTuple):
 def mean_change(pairs: Sequence[PairedScores]) -> float:
     """Points gained, as a share of the maximum; in [-1, 1].
 
-    >>> pairs = [PairedScores(1, 0, "a"), PairedScores(1, 1, "b", most=3)]
+    >>> pairs = [PairedScores(1, 0, cluster="a"), PairedScores(1, 1, cluster="b", most=3)]
     >>> mean_change(pairs)
     -0.25
     """
@@ -54,7 +54,7 @@ def change_interval(pairs: Sequence[PairedScores]) -> tuple[float, float]:
     alike do not look certain. The interval excludes 0 exactly if ``paired_t_test`` finds p below
     0.05. It is clipped to [-1, 1] if all points are between 0 and the maximum.
 
-    >>> pairs = [PairedScores(*row) for row in [(0, 1, "a"), (0, 0, "b"), (0, 0, "c"), (0, 1, "d")]]
+    >>> pairs = [PairedScores(0, after, cluster=str(n)) for n, after in enumerate([1, 0, 0, 1])]
     >>> low, high = change_interval(pairs)
     >>> round(low, 2), round(high, 2)  # 0.5 - 3.18 * 0.289; 0.5 + 0.92 is more than 1
     (-0.42, 1.0)
@@ -88,7 +88,7 @@ def paired_t_test(pairs: Sequence[PairedScores]) -> Outcome:
     number of changed clusters bounds p from below: three are never enough. So does the sign-flip
     test, if few uneven clusters have most of the weight: t alone has up to 30 % false alarms there.
 
-    >>> pairs = [PairedScores(*row) for row in [(0, 1, "a"), (0, 0, "b"), (0, 0, "c"), (0, 1, "d")]]
+    >>> pairs = [PairedScores(0, after, cluster=str(n)) for n, after in enumerate([1, 0, 0, 1])]
     >>> outcome = paired_t_test(pairs)
     >>> outcome.test, round(outcome.p, 4)  # 0.5 / 0.289 = 1.73, three degrees of freedom
     ('paired t', 0.1817)

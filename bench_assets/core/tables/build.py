@@ -27,7 +27,7 @@ class Table(Generic[Row]):
 
     @contextmanager
     def rejecting(self, where: str) -> Iterator[None]:
-        """Turn a source or image error of one row into a rejection, so that later rows are read."""
+        """Record a row; its source or image error becomes a rejection, and later rows are read."""
         record_row(where)
         try:
             yield

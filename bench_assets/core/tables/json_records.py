@@ -55,10 +55,10 @@ class LocatedEntry(NamedTuple):
 
     @property
     def entry(self) -> Entry:
-        """The value, which must be an object.
+        """The value, which must be an object; records it as read.
 
         Raises:
-            SourceError: If it is not.
+            SourceError: If it is something else, or could not be parsed.
         """
         if isinstance(self.value, SourceError):
             raise self.value
@@ -137,7 +137,7 @@ def read_json(file: Path) -> object:
 
 
 def read_object(file: Path) -> Entry:
-    """Read a file that is one JSON object.
+    """Read a file that is one JSON object, and record it as a row.
 
     Raises:
         SourceError: If it cannot be read, or is not an object.
