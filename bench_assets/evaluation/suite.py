@@ -44,10 +44,10 @@ class SuiteSettings(BaseModel):
 
     judge: str = RULES
     """Judge of responses: ``"rules"``, ``"people"``, another judge of the task, a model (for the
-    default judge of the task), or ``"NAME:MODEL"``."""
+    default judge of the task), or a judge and its model as ``"JUDGE:MODEL"``."""
     reader: str = ""
     """Model that extracts answers from responses without an explicit answer; ``"self"`` is the
-    evaluated model, ``"rules"`` nobody. Default: the judge's model, if there is one. Not used with
+    evaluated model, ``"rules"`` none. Default: the judge's model, if there is one. Not used with
     a judge that reads such responses itself."""
     scorer: str = ""
     """Scorer of responses; default: that of the task."""
@@ -57,7 +57,7 @@ class SuiteSettings(BaseModel):
     name."""
     expect: dict[str, int] = {}
     """Number of rows that tables must have, ``{questions = 400}``. A table that lacks more than the
-    share `drift` is not written."""
+    share `drift` of them is not written."""
 
 
 class SolverSettings(SuiteSettings):
@@ -65,7 +65,7 @@ class SolverSettings(SuiteSettings):
 
     solvers: tuple[str, ...] = ()
     """Two models with different weights that solve proposed questions. People decide what remains
-    open. Without solvers, only keys that a rule proves are accepted."""
+    open. Without solvers, only gold answers that a rule proves are accepted."""
 
     @field_validator("solvers")
     @classmethod

@@ -31,7 +31,7 @@ class RowReference(NamedTuple):
 Image: TypeAlias = Path | bytes
 ImageCell: TypeAlias = Image | RowReference
 
-_LONGEST_PATH = 1024  # characters; longer texts are images in base64
+_LONGEST_PATH = 1024  # characters of an image path; a longer text is an image in base64
 _ROW_ID = re.compile(r"[\w-]{1,64}")
 _BASE64 = re.compile(r"iVBORw0KGgo|/9j/|R0lGOD|UklGR|Qk0|SUkqA|TU0AK")
 """How PNG, JPEG, GIF, WebP, BMP and TIFF begin in base64."""

@@ -54,7 +54,7 @@ from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 
 CRITERION = "right"
 _YES_THRESHOLD = 0.5  # points from which a grade counts as yes
-_ROUNDING = 1e-6  # rounding error of points that a metric function computes, such as a cosine
+_ROUNDING = 1e-6  # tolerated rounding error of points of a metric function, such as a cosine
 _YES_NO = {"yes", "no"}
 
 _METRIC_RULES: Mapping[str, OfficialRule] = {

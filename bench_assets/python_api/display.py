@@ -27,8 +27,8 @@ from bench_assets.workspace.console.output import (
 )
 from bench_resources.config.environment import default_home
 
-_WIDTH = 120  # characters of a table, unless the terminal says otherwise
-_BAR = 160  # px, of an interval's scale
+_WIDTH = 120  # characters of a line of a table, outside a terminal
+_BAR = 160  # px, width of the drawing of an interval
 _THUMBNAIL = 320  # px, the longer side
 _TEXT_FIELDS = ("prompt", "response", "answer", "expected", "score", "why")
 _STYLE = "border:1px solid #d1d5db;border-radius:6px;padding:8px;margin:6px 0"

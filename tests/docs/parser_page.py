@@ -13,11 +13,11 @@ PAGE = CHECKOUT / "docs" / "parser.md"
 _TOP = """\
 # Parser
 
-The rules in `bench_assets/core/reading/rules.toml` read answers: letters of options, numbers, yes or no, blanks, and the replies of judges.
+The rules in `bench_assets/core/reading/rules.toml` read answers: letters of options, numbers, yes or no, blanks, and the verdicts of judges.
 A response in which they find no answer is *unread*. [Measurements](parser-measured.md) show how they read responses of real models.
 
 1. Rules of the class *cuts* remove text that is not part of the response.
-2. *Explicit* rules read stated answers. If several match, the last one in the text counts. If it is clearly meant as the answer but cannot be read, the response is unread. If the answers differ, the reading is `disputed`.
+2. *Explicit* rules read stated answers. If several match, the last one in the text counts. If its text is clearly meant as the answer but cannot be read, the response is unread. If the explicit answers differ, the reading is `disputed`.
 3. If no explicit rule matches, *named* rules read a response that only names an option or a result. Metrics have the share of such responses.
 
 ```python run
@@ -35,7 +35,7 @@ This page is generated from the rules (`python -m tests.docs.parser_page`). In t
 _LANGUAGES = """
 ## Languages
 
-The rules know {n} languages: {names}. A language is one line of words, for example:
+The rules support {n} languages: {names}. A language is one line of words, for example:
 
 ```text
 {line}

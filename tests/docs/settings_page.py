@@ -46,7 +46,7 @@ bench home init
 This writes a bench.toml with examples of settings as comments. An unknown key is an error.
 
 Each entry below is a key with its type, and with its default or `required`. Without a default, the key is unset or empty.
-† marks keys that are part of a response's identity, with the content of the files that they name: after a change, requests are sent again.
+† marks keys that are part of a response's identity, as is the content of the files that they name. After a change, requests are sent again.
 
 This page is generated from the types of the settings (`python -m tests.docs.settings_page`).
 """  # noqa: E501
@@ -75,7 +75,7 @@ _ABOUT_KINDS = {
     "python": "A Python function.",
     "scripted": "A model with one fixed response.",
 }
-_SAMPLING = "`kind` is one of the headings below. These keys apply to the kinds `transformers`, `vllm` and `server`."  # noqa: E501
+_SAMPLING = "`kind` is one of the headings from `auto` to `scripted` below. These keys apply to the kinds `transformers`, `vllm` and `server`."  # noqa: E501
 _SEVERAL = "This key also applies to `random`, `recorded` and `python`."
 _VLLM_SETS = ", ".join(f"`{name}`" for name in sorted(SERVER_KEYS))
 

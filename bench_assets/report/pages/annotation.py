@@ -33,9 +33,9 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.tables.parquet import TableFiles
 
 _FORM = "1"  # version of the data, increased when the page's format changes
-_DISPUTED = 60  # units with the most disagreement
-_REASONS = 20  # reasons why answers do not count
-_IMAGES = 3  # images per unit
+_DISPUTED = 60  # units that are listed, those with the most disagreement
+_REASONS = 20  # reasons why answers do not count that are listed, the most frequent ones
+_IMAGES = 3  # images that are shown of a unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,7 +19,7 @@ from bench_resources.images.store import ImageStore
 from bench_resources.storage.atomic_write import describe_write_errors, open_atomic
 from bench_resources.tables.parquet import TableFiles, read_columns
 
-SMALL = 320  # px, the longest side
+SMALL = 320  # px, longest side of an image's small copy
 _JPEG_START = b"\xff\xd8"
 _THREADS = 4  # images copied at once
 _log = logging.getLogger("bench_assets.report")

@@ -9,7 +9,7 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.core.text.number_words import format_number, list_numbers
 
 NUMBER_TOLERANCE = 0.1
-"""Numbers this far apart are the same answer, as in JourneyBench's answer_verification.py."""
+"""Maximum difference of equal answers, as in JourneyBench's answer_verification.py."""
 
 _EPSILON = 1e-9  # rounding error: 3.1 - 3.0 is a little more than 0.1
 _STEP = re.compile(r"=\s*\$?(-?\d[\d,]*(?:\.\d+)?)")

@@ -42,14 +42,16 @@ Cell: TypeAlias = Callable[[Any], str]
 _Columns: TypeAlias = dict[str, list[str]]
 
 _LONGEST = 100  # characters of a cell
-_SHORT, _MODEL = 16, 36  # characters of cells, and of models, that are broken last
-_GAP, _NARROWEST = 2, 10  # characters between columns, and of a column with longer cells
+_SHORT = 16  # characters of a cell; shorter cells are broken last
+_MODEL = 36  # characters of the name of a model; shorter names are broken last
+_GAP = 2  # characters between two columns
+_NARROWEST = 10  # characters of a column; narrower columns are narrowed last
 _REMARKS = frozenset({"part", "notes", "source"})
 # columns that a title may replace
 _SHARED = ("model", "task", "condition", "metric", "part", "notes", "source")
 _LEVELS = ("constant", "shuffled")
 _NUMBER = ("value", "95 % interval")
-_GROUP = 2  # rows of a group that has a table of its own, on average
+_GROUP = 2  # average rows per group, from which on each group gets a table of its own
 _BREAKS = re.compile(r"(\s+|(?<=[/_,])(?=[a-zA-Z]))")  # where a cell may be broken
 _PIPE_WIDTH = 250  # characters of a line, without a terminal
 

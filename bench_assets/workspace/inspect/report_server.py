@@ -22,7 +22,7 @@ from bench_resources.storage.atomic_write import open_atomic
 
 ADDRESS = "127.0.0.1"
 EVERY = 5.0  # s between two updates of a served report, at least
-_SHARE = 10  # times an update's duration between two updates
+_SHARE = 10  # pause between two updates, in durations of an update
 _LONGEST_END = 10.0  # s to wait for an update when the server ends
 _ROOT = "report"  # top folder of the archive
 _SERVED_FOLDERS = ("app", "data", "images", "style", "vendor")

@@ -64,8 +64,8 @@ class Settings(StrictSection):
 
     home: Path
     accept: tuple[Accepted, ...] = ()
-    """Outcomes that do not stop the metrics of any suite, at the top of the file; values as in a
-    suite's `accept`."""
+    """Outcomes that do not stop the metrics of any suite; values as in a suite's `accept`. Write it
+    above all sections."""
     drift: float = Field(0.05, ge=0, le=1)
     """Largest share of the rows of a raw file or table that a build may lose or newly reject.
     `bench tables accept` accepts a larger one once."""

@@ -28,8 +28,8 @@ GUARDED_STAGES = frozenset({"source", "images", "select", "distractors", "questi
 _FOLDER = ".bases"  # beside the tables
 _ACCEPTED = "accepted"  # by a person: who, and the digest of the source
 _ANY = "*"  # name of all files of a folder
-_MANY = 50  # files of a folder that are counted by themselves
-_FEW = 2  # rows without a field, which is not lost by a change of one row
+_MANY = 50  # files of a folder, up to which each is compared; those of larger folders are joined
+_FEW = 2  # rows that a field must have had for its loss to count
 _SHOWN = 3  # changed files, or fields, that a message names
 
 

@@ -22,7 +22,7 @@ from bench_resources.config.sections.servers import ServerSpec
 
 _TRANSIENT_STATUSES = {408, 409, 425, 429}
 _DOUBLINGS = 30  # doublings of a delay at most, so that it does not overflow
-_LONGEST_HINT = 30.0  # s; a reset restores the whole quota, one request may succeed earlier
+_LONGEST_HINT = 30.0  # s, maximum wait for the reset of a quota: one request may succeed earlier
 _EPOCH_THRESHOLD = 1e9  # s; a larger number is not a duration but a time, after 2001
 _WAIT_IN_BODY = (
     re.compile(r'"retryDelay": *"([\d.]+s)"()'),
@@ -119,10 +119,10 @@ def _parse_reset(reset: str) -> float:
 
 
 _log = logging.getLogger("bench_assets.server")
-UNLIMITED_TRIES = 1_000_000  # tries of a failure that only the section limits
-_POLL = 5.0  # s, longest wait for a server whose model is loading
+UNLIMITED_TRIES = 1_000_000  # tries of a failure that only the settings of the model limit
+_POLL = 5.0  # s, longest pause before a retry while the server loads its model
 _PROBE_TRIES = 2  # tries of a probe, which may make the server fail
-_MOST_MISCONFIGURED = 10  # requests in a row, such as those after a key has expired
+_MOST_MISCONFIGURED = 10  # refusals in a row that end all requests, such as of an expired key
 _MIN_GIVEN_UP = 8  # requests in a row, at least, that are given up before the server counts as gone
 
 

@@ -26,7 +26,7 @@ _INPUT_VERSION = "dagster/input_data_version/"
 _INPUT_EVENT = "dagster/input_event_pointer/"
 _NEVER_MADE = "INITIAL"  # version of an input that was not there, whose event is "NULL"
 _FAILED = [dg.DagsterRunStatus.FAILURE, dg.DagsterRunStatus.CANCELED]
-_MAX_SINGLE_QUERIES = 2  # partitions of a table; further ones are queried together
+_MAX_SINGLE_QUERIES = 2  # partitions of a table that are queried one by one, not all at once
 
 
 class Event(NamedTuple):

@@ -65,7 +65,7 @@ DIGESTS_FILE = "digests.json"
 
 _CACHE_TYPE = TypeAdapter(dict[str, tuple[int, int, str]])
 _LARGE = 1 << 26  # bytes; larger files are compared by size and time
-_SETTLED_SECONDS = 2.0  # s: a file this new may change again without a new time, on a coarse clock
+_SETTLED_SECONDS = 2.0  # s within which two changes may get the same time, on a coarse clock
 
 
 class FileDigests:

@@ -31,7 +31,8 @@ _LOG = logging.getLogger("bench_assets.locks")
 _POLL = 0.1  # s between two attempts to take a file lock
 
 LEASE = 60.0  # s that a lease lasts
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 2.0  # s between two attempts to take a lease
+_FIRST_PAUSE = 0.1  # s between the first two attempts to take a lease
+_LONGEST_PAUSE = 2.0  # s between two attempts to take a lease, at most
 _RELEASE_PATIENCE = 5.0  # s to wait for a database that is away when a lease is released
 
 

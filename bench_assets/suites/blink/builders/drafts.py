@@ -30,7 +30,7 @@ Item = TypeVar("Item")
 SECOND_OR_THIRD = ("the second image", "the third image")
 POINTS = ("Point A", "Point B", "Point C", "Point D")
 MIN_DISTANCE = 0.06
-"""Between two circled points, as a share of the image's height: closer circles would meet."""
+"""Minimum distance of two circled points, as a share of the image's height."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

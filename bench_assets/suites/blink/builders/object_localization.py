@@ -44,14 +44,16 @@ from bench_assets.suites.blink.builders.raw_files import (
 )
 
 _COLOURS = ("red", "green")  # appendix A.1
-_TRIES = 200  # noisy boxes that are tried
+_TRIES = 200  # noisy boxes that are tried before an object is rejected
 
 
 # The paper says only "Gaussian noise". All but the noise are those of LIVR, a later paper that
 # builds similar data.
 _NOISE = 0.25  # standard deviation of a corner's shift, as a share of the box's width and height
-_MIN_OVERLAP, _MAX_OVERLAP = 0.2, 0.5  # intersection over union; above, two are hard to tell apart
-_MIN_SHARE, _MAX_SHARE = 0.15, 0.5  # share of the image that the box covers
+_MIN_OVERLAP = 0.2  # intersection over union of the two boxes, at least
+_MAX_OVERLAP = 0.5  # intersection over union, at most: closer boxes are hard to tell apart
+_MIN_SHARE = 0.15  # share of the image that the box covers, at least
+_MAX_SHARE = 0.5  # share of the image that the box covers, at most
 _MIN_FILLED = 0.6  # share of the box that the object's mask covers, at least
 
 

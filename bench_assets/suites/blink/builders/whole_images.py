@@ -48,7 +48,7 @@ _PUZZLE_OPTIONS = ("picture A", "picture B", "picture C", "picture D")
 _CLAIM = re.compile(
     r"(?P<subject>.+?) (?P<verb>is|are|has|have|contains|consists|faces) (?P<rest>.+)"
 )
-_SPREAD = 4  # difference of a wrong number from the right one; not given by the paper
+_SPREAD = 4  # maximum difference of a wrong number from the right one; not given by the paper
 _BASE_FORMS = {"has": "have", "contains": "contain", "consists": "consist", "faces": "face"}
 
 

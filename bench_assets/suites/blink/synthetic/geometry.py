@@ -24,7 +24,7 @@ Matrix = NDArray[np.float64]
 
 _SIZE = (400, 300)  # px
 _FOCAL = 420.0  # px, focal length of the camera
-_CAMERA_DISTANCE = 5.0  # half sides of the box between the camera and its middle
+_CAMERA_DISTANCE = 5.0  # distance of the camera from the middle of the box, in half sides
 _TOYS = ("camera", "laptop", "mug")
 
 

@@ -106,7 +106,8 @@ def as_file(pixels: Pixels, image_format: str) -> bytes:
 
 
 _SIZE = (360, 270)  # px
-_COLUMNS, _ROWS = 4, 3  # columns and rows of tiles of a shaded wall
+_COLUMNS = 4  # columns of tiles of a shaded wall
+_ROWS = 3  # rows of tiles of a shaded wall
 _ALBEDOS = (0.15, 0.28, 0.5, 0.9)  # far enough apart to be told apart
 
 

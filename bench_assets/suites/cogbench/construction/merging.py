@@ -40,7 +40,7 @@ from bench_assets.suites.cogbench.dataset.reasoning import (
     read_chain,
 )
 
-MIN_WORD_COSINE = 0.75  # cosine of a word and the one that replaces it; boy and girl have 0.62
+MIN_WORD_COSINE = 0.75  # minimum cosine of a word and its replacement; "boy" and "girl" have 0.62
 _MIN_PREMISE_COSINE = 0.3  # cosine of the premises of chains with one conclusion, at least
 _DENIALS = re.compile(r"\b(?:not|no|never|nobody|nothing|without|cannot|unable)\b|n['’]t\b")
 _NUMBERS = re.compile(
@@ -210,7 +210,7 @@ Outcome: TypeAlias = Literal["accepted", "rejected", "waiting"]
 _Cluster: TypeAlias = tuple[int, ...]
 """Indices of the items of a section that are merged."""
 
-_MIN_ANNOTATORS = 2  # annotators who have to give an item
+_MIN_ANNOTATORS = 2  # annotators who have to give an item for it to be accepted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

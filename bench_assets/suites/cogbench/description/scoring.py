@@ -28,7 +28,7 @@ from bench_assets.suites.cogbench.dataset.reasoning import (
 from bench_assets.suites.cogbench.description import prompts
 from bench_assets.suites.cogbench.description.questions import KeyPoint, key_points
 
-TRIES = 5  # requests for one verdict, as in the authors' cognition_gpt_eval.py
+TRIES = 5  # requests for one response of a judge, at most, as in the authors' cognition_gpt_eval.py
 WITH_REASONING = ", thoughts included"  # suffix of a criterion: their code keeps the reasoning
 
 
@@ -152,9 +152,9 @@ def read_by_position(response: str, n: int) -> list[bool | None]:
 
 YES, NO, REPEATED = "yes", "no", "repeated"  # of Score.answer, per key point; or UNREAD
 
-_MIN_WORD_SHARE = 0.75  # share of a key point's words; a lower one would take "angry" for "sad"
-_MAX_SENTENCE_WORDS = 12  # content words of a sentence that is never taken for a list
-_LIST_RATIO = 3  # words per word of the key point, above which a longer sentence is a list
+_MIN_WORD_SHARE = 0.75  # share of a key point's words; less would take "angry" for "sad"
+_MAX_SENTENCE_WORDS = 12  # content words, up to which a sentence is no list
+_LIST_RATIO = 3  # words per word shared with a key point, above which a sentence is a list
 _SENTENCE_END = re.compile(r"[.!?;\n]+")
 
 

@@ -28,7 +28,7 @@ from bench_assets.suites.cogbench.dataset.source import REFINEMENTS, SourceQuest
 from bench_assets.suites.cogbench.vqa import prompts
 from bench_assets.suites.cogbench.vqa.scoring import score_carefully
 
-LENGTH_RATIO = 1.5  # lengths of the longest other option, in characters
+LENGTH_RATIO = 1.5  # length of an option that stands out, in lengths of the longest other one
 SOLVABLE = "solvable without the image"
 
 

@@ -23,7 +23,7 @@ WORLD: Mapping[str, Any] = json.loads(
 
 _SIZE = (384, 288)  # px
 _MEMBERS = 6  # images of a family
-_MAX_OFFSET = 10  # px, random, of the animal with its mount
+_MAX_OFFSET = 10  # px, largest random offset of the animal with its mount
 _BORDER = 3  # px, that ``crop_border`` crops off every side
 
 

@@ -43,7 +43,7 @@ from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, table_output
 
-_BLANK_SIDE = 24  # px (section 4.2; footnote 5 says 256 of another model)
+_BLANK_SIDE = 24  # px, side of a blank image (section 4.2; footnote 5 has 256)
 _CAPTION_INSTRUCTION = "请用一句话描述这张图片。"
 
 

@@ -18,8 +18,11 @@ from bench_assets.suites.multi.prompts import IMAGE_TOKEN
 MASK = "[MASK]"
 """Place of an answer in a text."""
 
-MIN_OPTIONS, MAX_OPTIONS = 2, 13
-"""Number of options of a choice question (Table 10)."""
+MIN_OPTIONS = 2
+"""Minimum number of options of a choice question (Table 10)."""
+
+MAX_OPTIONS = 13
+"""Maximum number of options of a choice question (Table 10)."""
 
 _DISTANCE = 6  # bits of 64 in which perceptual hashes of near-duplicates may differ
 

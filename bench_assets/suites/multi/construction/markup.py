@@ -255,7 +255,7 @@ def _mask_blanks(text: str) -> str:
 
 _SIZE = 20  # px, font size
 _MARGIN = 10  # px, inside a cell
-_MAX_CELL_AREA = 10_000  # places of the grid that one cell may take
+_MAX_CELL_AREA = 10_000  # rows times columns that one cell may span
 _MAX_CELL_CHARACTERS = 20_000  # characters in one cell, at most
 _FONTS = ("NotoSansCJK-Regular.ttc", "NotoSansSC-Regular.otf", "wqy-microhei.ttc", "simhei.ttf")
 

@@ -19,7 +19,7 @@ _CIRCLED_RUN = re.compile(rf"[{CIRCLED}](?:[、和与及,，\s]*[{CIRCLED}])*")
 # Not separated by commas: 3,4,5 and 1,200 are one element each.
 _NUMBER_RUN = re.compile(r"\d{1,2}(?:\s*[和与及]\s*\d{1,2})+|\d{1,2}")
 _STATEMENT = re.compile(rf"([{CIRCLED}])([^{CIRCLED}]+)")
-_MIN_STATEMENT = 8  # characters of a statement; what is shorter may be the member of a pair
+_MIN_STATEMENT = 8  # characters of a statement; a shorter text may be the member of a pair
 
 _AFFIRMED = re.compile(r"(?<![定能然])正\s*确(?=\s*的\s*(?:一\s*项\s*)?是\s*\[MASK\])")
 _NEGATIVE = re.compile(r"不|没|无|非|未|错|误|除")
@@ -38,7 +38,7 @@ _WORDS = re.compile(r"[\u3400-\u9fff]|[A-Za-z]{4,}|或|\[IMAGE")
 # A letter by itself names something in an image or table; several inequalities may be right.
 _LETTER = re.compile(r"\$?\s*(?:\\mathrm\s*)?\{*\s*[A-Z]\s*\}*\s*\$?")
 _RELATION = re.compile(r"[<>≤≥]|\\[lg]e")
-_LONGEST_BLANK = 40  # characters of a formula
+_LONGEST_BLANK = 40  # characters of an option that becomes a blank, at most
 
 
 def choose_elements(item: MultiItem) -> list[MultiItem]:

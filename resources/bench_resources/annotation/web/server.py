@@ -51,7 +51,7 @@ LOOPBACK = "127.0.0.1"
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 _ANY_ADDRESS = ("0.0.0.0", "::")
 _MAX_CONNECTIONS = 900  # connections; a process may often open 1,024 files
-_QUIET = 10.0  # s that a connection may take for the headers of a request, or without a byte of it
+_QUIET = 10.0  # s without progress, after which a connection is closed
 _SESSION = 365 * 86400  # s that a session lasts; the end of its link ends it earlier
 
 _log = logging.getLogger("bench_assets.annotation.answers")

@@ -60,7 +60,7 @@ class SamplingSection(DrawsSection):
     identity."""
     thinking_tags: tuple[str, str] | None = None
     """Opening and closing tag of the model's reasoning, if they are not among those of
-    ``core/reading/reasoning.toml``."""
+    ``bench_assets/core/reading/reasoning.toml``."""
 
     @model_validator(mode="after")
     def _check_draws(self) -> Self:

@@ -66,7 +66,7 @@ class FileBenchmarkSettings(StrictSection):
     file: Path | str
     """A file of rows, a folder of ``datasets``, or a release as in ``[sources]``."""
     split: str = ""
-    """Split of a folder, such as ``"test"``."""
+    """Split of a folder of ``datasets``, such as ``"test"``."""
     title: str = ""
     """Title in the report."""
     published_questions: int = Field(0, ge=0)
@@ -74,7 +74,7 @@ class FileBenchmarkSettings(StrictSection):
     have no rank."""
     expect: dict[str, int] = Field(default_factory=dict)
     """Number of rows that tables must have, ``{questions = 400}``. A table that lacks more than the
-    share `drift` is not written."""
+    share `drift` of them is not written."""
     columns: dict[Column, str | tuple[str, ...]] = Field(default_factory=dict)
     """Columns here, with their names in the file: ``{question = "q", images = ["image_1",
     "image_2"]}``. A value can also be a template, ``{images = "{Index}.jpg"}``, or a path into

@@ -192,8 +192,8 @@ class AutoSpec(ModelSpec):
     model_config = ConfigDict(extra="allow", frozen=True)
 
     path: str
-    """Folder, GGUF file or hub id. vLLM runs it if possible, else transformers. The section takes
-    the keys of that kind; part of a response's identity."""
+    """Folder, GGUF file or hub id. vLLM runs it if possible, else transformers. The other keys are
+    those of that kind; part of a response's identity."""
     program: Program = VLLM
     """Command of vLLM, as with ``kind = "vllm"``. If it is missing, transformers runs the model."""
 

@@ -30,7 +30,7 @@ class CheckpointSettings(StrictSection):
     first: int = Field(0, ge=0)
     """Number of questions per task of a quick evaluation before the full one; 0: none."""
     attempts_a_day: int = Field(5, ge=1)
-    """Maximum number of runs in 24 hours for a checkpoint without a number. The pauses between them
+    """Maximum number of runs in 24 hours for a checkpoint without metrics. The pauses between them
     begin with 10 minutes, and double."""
     baseline: str = ""
     """Model with which each checkpoint is compared, besides the previous checkpoint."""

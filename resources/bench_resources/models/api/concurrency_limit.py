@@ -18,8 +18,8 @@ MAX_CONCURRENCY = 512
 
 _MIN_ROUND = 8  # responses per round, at least
 _PER_VARIANCE = 120.0  # responses per round and unit of variance that make _QUEUEING significant
-_QUEUEING = 1.3  # unloaded latencies, from which on requests queue at the server
-_MIN_LATENCY = 1e-6  # s, whose logarithm is finite
+_QUEUEING = 1.3  # times the latency without load, above which requests queue at the server
+_MIN_LATENCY = 1e-6  # s, smallest latency, so that its logarithm is finite
 _MIN_GAIN = 0.5  # share of the expected gain; if a cut gains less, load was not the cause
 _MIN_SHARE = 0.25  # of the limit, kept by a cut
 _GROWTH = (1.1, 1.25, 1.5, 2.0)  # by the number of rounds without queueing

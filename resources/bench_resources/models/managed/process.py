@@ -23,7 +23,8 @@ from bench_resources.models.managed import process_watchdog
 
 _POLL_SECONDS = 0.05  # s between two checks of a starting server
 _ANSWER_TIMEOUT = 5.0  # s to wait for an answer of a starting server
-_SHOWN_LINES, _LINE_LENGTH = 15, 300  # lines of a log in a message, and characters of each
+_SHOWN_LINES = 15  # lines of a log that a message shows
+_LINE_LENGTH = 300  # characters of each of these lines
 _TAIL_BYTES = 4096  # bytes read from the end of the log
 _PATIENCE = 2.0  # s to wait for the end of the output, which an orphan may hold open
 HOST = "127.0.0.1"

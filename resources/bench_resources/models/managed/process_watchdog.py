@@ -22,7 +22,8 @@ PATIENCE = 10.0  # s that a command has to end after SIGTERM
 INTERRUPT_PATIENCE = 60.0  # s that a command has to end after SIGINT
 _CHILDREN_PATIENCE = 5.0  # s that children of an ended command have to end after SIGTERM
 _PAUSE = 0.5  # s before a restart
-_SET_CHILD_SUBREAPER, _SET_PDEATHSIG = 36, 1  # numbers of options of Linux' prctl
+_SET_CHILD_SUBREAPER = 36  # number of an option of Linux's prctl
+_SET_PDEATHSIG = 1  # number of an option of Linux's prctl
 
 
 def main(arguments: list[str]) -> int:

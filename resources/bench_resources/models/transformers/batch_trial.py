@@ -34,8 +34,8 @@ ALONE, TOGETHER = "one at a time", "in batches"
 _SIZES = ((96, 64), (64, 128), (160, 160))
 _TEXTS = ("What is this?", "How many colours are there in the image? Answer yes or no.", "Left?")
 _STEPS = 3  # tokens whose scores are compared
-_ROUNDING = 32  # machine epsilons of a logit, which is a sum of many products
-_MIN_TOLERANCE = 1e-3  # tolerance of float32, whose sums differ by more than its epsilon
+_ROUNDING = 32  # tolerance of a logit, a sum of many products, in machine epsilons
+_MIN_TOLERANCE = 1e-3  # least tolerance of a logit, for float32
 _log = logging.getLogger("bench_assets.local")
 
 

@@ -101,7 +101,8 @@ class ChatTemplate:
             raise ValueError(f"the chat template refuses the conversation: {error}") from error
 
 
-_FIRST_STAND_IN, _LAST_STAND_IN = 0x10F000, 0x10FFFD  # private code points, rare in texts
+_FIRST_STAND_IN = 0x10F000  # first of the private code points, rare in texts, that are used
+_LAST_STAND_IN = 0x10FFFD  # last of these code points
 _ZERO_WIDTH_SPACE = "\u200b"
 _UNKNOWN = "\ufffd"
 

@@ -17,7 +17,7 @@ from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.findings import Findings, key_of
 
 _SIZE = (300, 220)  # px
-_STEPS = 64  # steps per unit: absorbs rounding on another CPU, and shows one of 256 levels
+_STEPS = 64  # steps per unit: rounding on another CPU disappears, one of 256 levels does not
 _DIGITS = 8  # hexadecimal digits of a digest
 
 
