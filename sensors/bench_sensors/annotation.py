@@ -45,12 +45,7 @@ class _ChangedTask(NamedTuple):
 
 
 def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.SensorDefinition]:
-    """Build the sensor on new answers; none if no annotation task is configured.
-
-    Args:
-        settings: Settings at the time definitions are loaded: configured tasks and interval.
-        suites: Suites with annotation tasks.
-    """
+    """Build the sensor on new answers; none if no annotation task is configured."""
     task_names = settings.annotation.tasks.keys()
     tasks = [task for suite in suites for task in suite.active_annotation_tasks(task_names)]
     if not tasks:
@@ -141,7 +136,7 @@ def _changed_tasks(
     active: Sequence[SuiteAnnotationTask],
     task_settings: Mapping[str, AnnotationTaskSettings],
 ) -> tuple[list[_ChangedTask], str]:
-    """New answers of each task, and a message about unavailable backends."""
+    """The tasks whose answers differ from their tables; a message on those with an error."""
     changed: list[_ChangedTask] = []
     problems: list[str] = []
     for task in active:

@@ -65,12 +65,12 @@ def decide(
         now: s since the epoch.
     """
     if any(run.dagster_run.status in ACTIVE_STATUSES for run in runs):
-        return Decision(0, "a run is under way")
+        return Decision(attempt=0, state="a run is under way")
     newest = runs[0].dagster_run if runs else None
     if newest and newest.tags.get(_WILL_RETRY) == "true" and _RETRIED_AS not in newest.tags:
-        return Decision(0, "Dagster tries it again")
+        return Decision(attempt=0, state="Dagster tries it again")
     if newest and newest.status is dg.DagsterRunStatus.CANCELED:
-        return Decision(0, "cancelled: start it in the UI, or delete the run")
+        return Decision(attempt=0, state="cancelled: start it in the UI, or delete the run")
     n_tried = max(map(int, attempts), default=0)
     times = "once" if n_tried == 1 else f"{n_tried} times"
     last_day = sorted(end for end in attempts.values() if end > now - _DAY)
@@ -81,8 +81,9 @@ def decide(
     else:
         due = last_day[-1] + _FIRST_PAUSE * 2 ** (len(last_day) - 1)
     if due <= now:
-        return Decision(n_tried + 1, f"tried {times}, next now" if n_tried else "no run yet")
-    return Decision(0, f"tried {times}, next {format_time(due, now)}")
+        state = f"tried {times}, next now" if n_tried else "no run yet"
+        return Decision(attempt=n_tried + 1, state=state)
+    return Decision(attempt=0, state=f"tried {times}, next {format_time(due, now)}")
 
 
 def format_time(timestamp: float, now: float) -> str:

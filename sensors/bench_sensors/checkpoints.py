@@ -39,12 +39,7 @@ _SENSOR = "checkpoint_folders"
 
 
 def checkpoint_sensor(jobs: Sequence[Any], suites: Sequence[Suite]) -> dg.SensorDefinition:
-    """Build the sensor that watches folders.
-
-    Args:
-        jobs: ``quick_evaluation`` and ``evaluate_checkpoint``.
-        suites: Suites that checkpoints may be evaluated on.
-    """
+    """Build the sensor that watches folders and starts the two ``jobs`` of evaluations."""
 
     @dg.sensor(
         name=_SENSOR,
@@ -86,8 +81,8 @@ def watch_folders(
     suites, state = configured_suites(settings, tables), _read_cursor(cursor)
     survey = _survey_folders(settings, state.get("digests", {}), now)
     known = _known_checkpoints(instance, settings)
-    keys = {found.content: found.key for found in reversed(survey.finished)} | known
-    present = sorted({keys[checkpoint.content] for checkpoint in survey.finished})
+    key_of = {found.content: found.key for found in reversed(survey.finished)} | known
+    present = sorted({key_of[checkpoint.content] for checkpoint in survey.finished})
     state = {**state, "digests": survey.digests}
     if missing := suites_lacking_questions(instance, settings, suites, tables):
         return dg.SensorResult(
@@ -166,14 +161,7 @@ def _survey_folders(
 def missing_numbers(
     instance: dg.DagsterInstance, settings: Settings, suites: Sequence[Suite], now: float
 ) -> list[MissingNumber]:
-    """Find the known checkpoints without a number on a suite of [checkpoints].
-
-    Args:
-        instance: Dagster instance with partitions, runs and materializations.
-        settings: Settings with the watched folders.
-        suites: Suites that checkpoints may be evaluated on.
-        now: s since the epoch.
-    """
+    """Find the known checkpoints without a number on a suite of [checkpoints]."""
     watched = settings.checkpoints
     if not watched.folders:
         return []

@@ -200,7 +200,7 @@ def plan_evaluations(
             known = known_attempts(suite_runs, attempts.get(name, {}), watched.attempts_a_day)
             decision = decide(suite_runs, known, watched.attempts_a_day, now)
             if is_quick_running and job == EVALUATION_JOB:
-                decision = Decision(0, "a quick evaluation runs")
+                decision = Decision(attempt=0, state="a quick evaluation runs")
             if known:
                 plan.attempts[name] = known
             due[job, decision.attempt].append(suite)
@@ -212,7 +212,7 @@ def plan_evaluations(
             if attempt
         )
         plan.missing.extend(
-            MissingNumber(checkpoint, suites, state, run_id)
+            MissingNumber(checkpoint=checkpoint, suites=suites, state=state, failed_run=run_id)
             for (state, run_id), suites in missing.items()
         )
     return plan
@@ -276,7 +276,7 @@ def requested_attempts(requests: Iterable[dg.RunRequest], now: float) -> dict[st
 
 
 def current_models(instance: dg.DagsterInstance, keys: Iterable[dg.AssetKey]) -> set[str]:
-    """Models that have all of some tables.
+    """Models that have all of these tables.
 
     Numbers of earlier questions count: evaluating again is left to ``question_changes``.
     """

@@ -41,24 +41,24 @@ class FileBackend:
     folder: Path
 
     def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
-        """Write the units."""
+        """Write the task and its units; counts the new and the changed ones."""
         old_digests = self._digests(task)
         new_digests = {unit_id: unit.digest for unit_id, unit in by_id(task, units).items()}
-        lines = [json.dumps(_unit_entry(unit), ensure_ascii=False) for unit in units]
+        lines = [json.dumps(_unit_to_entry(unit), ensure_ascii=False) for unit in units]
         self._write(task, "units.jsonl", "".join(f"{line}\n" for line in lines))
         self._write_task(task, closed=False)
         return UnitCounts.of(old_digests, new_digests)
 
     def answers(self, task: AnnotationTask) -> list[Answer]:
-        """Read all answers; an invalid line has a complaint."""
+        """Read all answers, sorted by unit, person and time; an invalid line has a complaint."""
         files = sorted(self._folder(task).glob("answers*.jsonl"))
         answers = [answer for file in files for answer in _read_answers(task, file)]
         return sorted(answers, key=attrgetter("unit_id", "unit_digest", "person", "changed_at"))
 
     def add(self, task: AnnotationTask, answers: Sequence[Answer]) -> int:
-        """Write the new answers to a separate file, named by a digest of its content."""
+        """Write the new answers to a file named by a digest of its content; returns how many."""
         new = new_answers(self.answers(task), answers)
-        lines = [json.dumps(_answer_entry(answer), ensure_ascii=False) for answer in new]
+        lines = [json.dumps(_answer_to_entry(answer), ensure_ascii=False) for answer in new]
         text = "".join(f"{line}\n" for line in lines)
         if new:
             self._write(task, f"answers-{text_digest(text)[:12]}.jsonl", text)
@@ -100,15 +100,15 @@ class FileBackend:
             file.write(text.encode())
 
 
-def _unit_entry(unit: Unit) -> dict[str, Any]:
-    """A unit as annotators see it, without the key."""
+def _unit_to_entry(unit: Unit) -> dict[str, Any]:
+    """Convert a unit to what annotators see, without the key."""
     hidden = ("task", "unit_id", "gold")
     visible = {name: value for name, value in asdict(unit).items() if name not in hidden}
     return {"unit": unit.unit_id, "digest": unit.digest, **visible}
 
 
-def _answer_entry(answer: Answer) -> dict[str, Any]:
-    """An answer in the form that ``_parse_entry`` reads, without empty fields."""
+def _answer_to_entry(answer: Answer) -> dict[str, Any]:
+    """Convert an answer to the form that ``_parse_entry`` reads, without empty fields."""
     entry = {
         "unit": answer.unit_id,
         "digest": answer.unit_digest,

@@ -184,8 +184,8 @@ def _parse_annotation(
     """Parse one annotation."""
     data = require_field(entry, "data", dict, where)
     try:
-        author = _account(annotation["completed_by"])
-        editor = _account(annotation.get("updated_by") or annotation["completed_by"])
+        author = _parse_account(annotation["completed_by"])
+        editor = _parse_account(annotation.get("updated_by") or annotation["completed_by"])
         seconds, skipped = annotation.get("lead_time"), annotation.get("was_cancelled") is True
         return Answer(
             task=task.name,
@@ -213,7 +213,7 @@ class _Account(NamedTuple):
     email: str
 
 
-def _account(exported: object) -> _Account:
+def _parse_account(exported: object) -> _Account:
     """Parse an account, which is exported as its number or as an object."""
     fields = exported if isinstance(exported, dict) else {"id": exported}
     number = fields.get("id")
@@ -258,7 +258,7 @@ def _ranked_texts(field: Field, value: Entry) -> Iterator[_RankedText]:
         if field.choices and label not in field.choices:
             raise ValueError(f"{label!r} is none of {', '.join(field.choices)}")
         rank = field.choices.index(label) if field.choices else 0
-        yield _RankedText(rank, _mark(field.kind, value))
+        yield _RankedText(rank, _format_mark(field.kind, value))
         return
     texts = value["choices" if field.kind in ("choice", "choices") else "text"]
     for text in [texts] if isinstance(texts, str) else texts:
@@ -270,8 +270,8 @@ def _ranked_texts(field: Field, value: Entry) -> Iterator[_RankedText]:
             yield _RankedText(0, utf16.decode("utf-16", "replace"))
 
 
-def _mark(kind: str, value: Entry) -> str:
-    """A mark in shares of width and height; Label Studio exports percent."""
+def _format_mark(kind: str, value: Entry) -> str:
+    """Write a mark in shares of width and height; Label Studio exports percent."""
     left, top = value["x"] / 100, value["y"] / 100
     if kind == "points":
         return f"{left:.6f} {top:.6f}"

@@ -35,7 +35,11 @@ class _FileState:
     def of(cls, file: Path) -> "_FileState":
         status = file.stat()
         return cls(
-            status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+            device=status.st_dev,
+            inode=status.st_ino,
+            size=status.st_size,
+            modified=status.st_mtime_ns,
+            changed=status.st_ctime_ns,
         )
 
 
@@ -49,7 +53,7 @@ class ContentChecksum:
     digest: DigestFiles
     just_written: bool  # another change might not alter the times
 
-    def intact(self) -> "ContentChecksum":
+    def verify(self) -> "ContentChecksum":
         """Verify the files; returns this checksum, or an updated one if files were only touched.
 
         Raises:
@@ -68,7 +72,7 @@ class ContentChecksum:
         return updated
 
     def verify_existing(self) -> "ContentChecksum":
-        """Verify the files as ``intact``, but accept deleted ones: they stay in memory.
+        """Verify the files as ``verify`` does, but accept deleted ones: they stay in memory.
 
         Raises:
             ModelError: If a file was replaced, or its content changed.
@@ -77,7 +81,7 @@ class ContentChecksum:
         if all(self.states[file] == state for file, state in existing.items()):
             return self
         if len(existing) == len(self.states):
-            return self.intact()
+            return self.verify()
         changed = next(file for file in existing if existing[file] != self.states[file])
         raise ModelError(_changed_message(changed))
 
@@ -117,11 +121,11 @@ def require_unchanged(checksums: Sequence[ContentChecksum]) -> Iterator[None]:
         ModelError: If a file changed before or during the block; names it.
     """
     with _as_model_errors():
-        verified = [checksum.intact() for checksum in checksums]
+        verified = [checksum.verify() for checksum in checksums]
     yield
     with _as_model_errors():
         for checksum in verified:
-            checksum.intact()
+            checksum.verify()
 
 
 def verify_loaded(checksums: Sequence[ContentChecksum]) -> list[ContentChecksum]:

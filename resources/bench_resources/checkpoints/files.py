@@ -49,7 +49,7 @@ _GGUF_SHARD = re.compile(r"(?P<stem>.+)-\d{5}-of-(?P<n>\d{5})\.gguf")
 
 
 def loaded_files(folder: Path, gguf_file: str | None = None) -> list[Path]:
-    """Every file of a checkpoint or adapter that loading reads, sorted.
+    """Every file of a checkpoint or adapter that loading reads: sorted, but GGUF files first.
 
     Raises:
         ModelError: If the folder or a required file is missing.
@@ -119,7 +119,7 @@ def is_adapter(folder: Path) -> bool:
 
 
 def has_weights(names: Iterable[str]) -> bool:
-    """Whether any of these names is a weight file.
+    """Whether any of these names is a weight file, or an index of such files.
 
     >>> has_weights(["config.json"]), has_weights(["model-00001-of-00002.safetensors"])
     (False, True)
@@ -325,9 +325,14 @@ def tensor_spans(file: Path) -> list[TensorSpan]:
     spans = []
     for name, tensor in header.items():
         begin, end = tensor["data_offsets"]
-        spans.append(
-            TensorSpan(start + begin, start + end, name, tensor["dtype"], _row_size(tensor))
+        span = TensorSpan(
+            start=start + begin,
+            end=start + end,
+            name=name,
+            dtype=tensor["dtype"],
+            row_size=_row_size(tensor),
         )
+        spans.append(span)
     return sorted(spans)
 
 

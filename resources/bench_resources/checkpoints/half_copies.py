@@ -23,7 +23,8 @@ def refuse_half_copy(file: Path, spans: Sequence[TensorSpan]) -> None:
     """Refuse a safetensors file that ends with zeros which no training leaves.
 
     Raises:
-        ModelError: If all tensors are zero, or the zeros begin inside one; names it.
+        ModelError: If its matrices are empty, all its tensors are zero, or the zeros begin inside a
+            row or cover a further matrix.
         OSError: If it cannot be read.
     """
     if any(span.start == span.end for span in spans) and not any(span.row_size for span in spans):
@@ -80,6 +81,7 @@ def _start_of_zeros(file: Path) -> int:
     with file.open("rb") as stream:
         end = stream.seek(0, os.SEEK_END)
         while end:
+            # A file that ends with no zeros needs only one block.
             begin = max(0, end - (_STEP if end < file.stat().st_size else BLOCK))
             stream.seek(begin)
             data = stream.read(end - begin).rstrip(b"\0")

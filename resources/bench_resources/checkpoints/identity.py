@@ -152,7 +152,7 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
     The transformer of a sentence-transformers model may lie in a subfolder.
     """
     try:
-        return _pin_weights(hub_id, revision, None, digest)
+        return _pin_weights(hub_id, revision, gguf_file=None, digest=digest)
     except ModelError as error:
         if not isinstance(error.__cause__, OSError) or error.__cause__.__cause__:
             raise  # a network error, for which the next request would wait as long
@@ -185,7 +185,9 @@ def _with_adapter(folder: Path, revision: str, base: str, digest: DigestFiles) -
     """Pin the base of an adapter, with the adapter."""
     adapter_base = base_of(folder, base, revision)
     checksum = _checksum_weights(partial(loaded_files, folder), digest)
-    base_checkpoint = _pin_weights(adapter_base.place, adapter_base.revision, None, digest)
+    base_checkpoint = _pin_weights(
+        adapter_base.place, adapter_base.revision, gguf_file=None, digest=digest
+    )
     return replace(
         base_checkpoint,
         adapter=str(folder),

@@ -8,12 +8,7 @@ _TEXT_ONLY_ADVICE = "text_only = true (--model PATH,text_only=true) evaluates it
 
 
 def describe_wrong_kind(config: Mapping[str, Any], *, text_only: bool) -> str:
-    """Describe a checkpoint of the wrong kind and what to do; "" if the kind may be right.
-
-    Args:
-        config: The checkpoint's ``config.json``.
-        text_only: Whether it is evaluated without images.
-    """
+    """Describe a checkpoint of the wrong kind and what to do; "" if the kind may be right."""
     if not config or "auto_map" in config:
         return ""  # its own code decides
     if reason := _unreadable_reason(config):

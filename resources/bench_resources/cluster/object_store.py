@@ -64,7 +64,7 @@ class ObjectBlobs:
         return f"{self._place}/{safe_name(name)}"
 
     def put(self, name: str, data: bytes, *, sync: bool = True) -> str:
-        """Write an object; it is durable when the store confirms it."""
+        """Write an object, which is then durable; returns its ETag, "" without one."""
         safe_name(name)
         return self._retry(lambda: self._store.put(name, data))["e_tag"] or ""
 
@@ -92,7 +92,7 @@ class ObjectBlobs:
         return self._retry(create)
 
     def get(self, name: str) -> bytes | None:
-        """Read an object."""
+        """Read an object; None if there is none."""
         safe_name(name)
 
         def read() -> bytes | None:
@@ -135,7 +135,7 @@ class ObjectBlobs:
         yield from self._retry(list_all)
 
     def folders(self, under: str = "") -> Sequence[str]:
-        """Names of the folders, in requests of a thousand."""
+        """Sorted names of the folders directly below ``under``."""
         prefix = f"{safe_name(under)}/" if under else None
         listing = self._retry(lambda: self._store.list_with_delimiter(prefix))
         return sorted(path.rstrip("/").rsplit("/", 1)[-1] for path in listing["common_prefixes"])

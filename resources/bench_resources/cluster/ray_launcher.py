@@ -87,7 +87,7 @@ class RayLauncher(dg.DefaultRunLauncher):
         return True
 
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
-        """Health of a run's job."""
+        """Health of a run's job, or of the process of a run of a command."""
         if _CONFIG_TAG not in run.tags:
             return process_health(self._instance, run)
         health = self._health(run)

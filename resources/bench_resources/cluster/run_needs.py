@@ -20,7 +20,7 @@ _COMMON = ("cpu", "gpu", "memory")
 
 
 def needs_of(run: dg.DagsterRun, settings: Settings) -> dict[str, float]:
-    """Resources of a run: those of its model if it loads weights or starts servers, else one CPU.
+    """Resources of a run: those of a model or encoder that it loads or serves, else one CPU.
 
     Raises:
         UnknownNameError: If its model does not exist any more.

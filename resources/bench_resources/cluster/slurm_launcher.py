@@ -190,6 +190,5 @@ def _call_slurm(*command: str, script: str = "") -> "subprocess.CompletedProcess
             " submits jobs"
         ) from None
     except subprocess.TimeoutExpired:
-        return subprocess.CompletedProcess(
-            command, 1, "", f"no response within {_RESPONSE_TIMEOUT:.0f} s"
-        )
+        message = f"no response within {_RESPONSE_TIMEOUT:.0f} s"
+        return subprocess.CompletedProcess(command, returncode=1, stdout="", stderr=message)

@@ -65,7 +65,7 @@ def shown_address(template: str) -> str:
 
 
 def template_of_value(value: Any, name: str = "") -> Any:  # noqa: ANN401 - any TOML value
-    """Replace every key in a value below ``extra_body`` by ``env:NAME``."""
+    """Replace every key below ``extra_body`` by ``env:NAME``, and in addresses by ``{NAME}``."""
     if isinstance(value, dict):
         inherited = name if is_key(name, "") else ""
         return {

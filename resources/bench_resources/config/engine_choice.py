@@ -133,7 +133,7 @@ def _engine_of(folder: Path, program: str) -> tuple[str, str]:
 
 
 def _has_gpu() -> bool:
-    """Whether there is a CUDA device; without torch, only a server can run a checkpoint."""
+    """Whether there is a CUDA device; True without torch, when only vLLM can run a checkpoint."""
     if find_spec("torch") is None:
         return True
     import torch

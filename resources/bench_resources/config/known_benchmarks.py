@@ -73,7 +73,7 @@ def named_benchmarks(home: Path) -> NamedBenchmarks:
 
     An unusable section is left out, with the reason.
     """
-    benchmarks = NamedBenchmarks({}, {}, {})
+    benchmarks = NamedBenchmarks(sections={}, files={}, left_out={})
     for file in sorted((home / FOLDER).glob("*.toml")):
         name = file.stem
         benchmarks.files[name] = file

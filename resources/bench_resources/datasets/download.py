@@ -144,7 +144,7 @@ class FileDownloader:
             return _DownloadFailure(f"HTTP {response.status}", retry=retry, wait=wait)
         received = received_before = _size(part)
         started = time.monotonic()
-        _append(part, b"")
+        _append(part, b"")  # creates the file, even if no byte arrives
         async for chunk in response.content.iter_chunked(_CHUNK):
             received += len(chunk)
             if received > (_MOST if file.size is None else file.size):

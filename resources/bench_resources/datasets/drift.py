@@ -91,12 +91,18 @@ class DriftGuard:
         for name, rows in self._group_files(files).items():
             n = len(rows.fields)
             rejections = [make_rejection(where, reason) for where, reason in rows.reasons.items()]
-            counts = Counts(n, n, rejections, rows.field_counts, rows.n_repeated)
+            counts = Counts(
+                rows=n,
+                total=n,
+                rejections=rejections,
+                fields=rows.field_counts,
+                repeated=rows.n_repeated,
+            )
             bases[f"files/{name}"] = self._check(f"files/{name}", name, counts)
         return bases
 
     def check_presence(self, folder: Path) -> None:
-        """Compare the files of a source with those that were read before.
+        """Compare the files of a source with those that were read before; forgets an accepted loss.
 
         Raises:
             DriftError: If one is gone.
@@ -120,11 +126,11 @@ class DriftGuard:
         """
         path, n = "/".join(key[1:]), len(rows)
         name = f"tables/{path}"
-        counts = Counts(n, n)
+        counts = Counts(rows=n, total=n)
         if row_type is Rejection:
             if not self._comparable_base(name):
                 return {name: Base(rejected=n, settings=self.settings, source=self.source)}
-            counts = Counts(0, n + self._sibling_rows(key), rows)
+            counts = Counts(rows=0, total=n + self._sibling_rows(key), rejections=rows)
         return {name: self._check(name, f"table {path}", counts, self.expected.get(path, 0))}
 
     def _group_files(self, files: Mapping[str, FileRows]) -> Mapping[str, FileRows]:

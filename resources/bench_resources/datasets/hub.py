@@ -66,11 +66,13 @@ def parse_release_address(text: str) -> Release:
     )
     hub = _HUB.fullmatch(location)
     if is_valid and hub and not sha256:
-        return HubRelease(hub["repository"], hub["revision"] or "main", below)
+        return HubRelease(
+            repository=hub["repository"], revision=hub["revision"] or "main", below=below
+        )
     parts = urlsplit(location)
-    is_private = parts.scheme == "https" or parts.hostname in _LOOPBACK
-    if is_valid and parts.netloc and is_private and (sha256 or _REVISION.search(parts.path)):
-        return WebRelease(location, sha256, below)
+    is_secure = parts.scheme == "https" or parts.hostname in _LOOPBACK
+    if is_valid and parts.netloc and is_secure and (sha256 or _REVISION.search(parts.path)):
+        return WebRelease(url=location, sha256=sha256, below=below)
     raise SettingsError(
         f'{template_of(text)!r} is not an address of a release (expected "hf:owner/name@revision",'
         ' or "https://host/file.zip#sha256=" and 64 hexadecimal digits, then "&below=data" for a'

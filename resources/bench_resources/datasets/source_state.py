@@ -97,7 +97,10 @@ class SourceState(BaseModel):
         return json.dumps(self.model_dump(mode="json"), sort_keys=True)
 
     def changes(self, suite: str, settings: Settings, ignored: Collection[str] = ()) -> list[str]:
-        """Describe what has changed since, files first; without the ``ignored`` settings."""
+        """Describe what has changed since, files first, without the ``ignored`` settings.
+
+        The only change of a source that cannot be opened is the reason.
+        """
         try:
             now = self._read(suite, settings, _open_folder_source(suite, settings), self.others)
         except (SourceError, SettingsError) as error:

@@ -25,6 +25,7 @@ _DOUBLINGS = 30  # doublings of a delay at most, so that it does not overflow
 _LONGEST_HINT = 30.0  # s, maximum wait for the reset of a quota: one request may succeed earlier
 _EPOCH_THRESHOLD = 1e9  # s; a larger number is not a duration but a time, after 2001
 _WAIT_IN_BODY = (
+    # Groups: amount, and unit.
     re.compile(r'"retryDelay": *"([\d.]+s)"()'),
     re.compile(
         r"(?:(?:try again|retry) (?:in|after)|wait(?: in| after| for)?)"
@@ -55,26 +56,26 @@ def wait_of(headers: Mapping[str, str], body: str = "") -> float:
     again in 1m2.5s", and x-ratelimit-reset (at most 30 s, because it restores the whole quota).
     """
     fields = {name.lower(): value for name, value in headers.items()}
-    if milliseconds := duration(fields.get("retry-after-ms", "")):
+    if milliseconds := parse_duration(fields.get("retry-after-ms", "")):
         return milliseconds / 1e3
-    if wait := retry_after(fields.get("retry-after", "")):
+    if wait := parse_retry_after(fields.get("retry-after", "")):
         return wait
     for pattern in _WAIT_IN_BODY:
         if match := pattern.search(body):
             amount, unit = match.groups("")
-            return duration(amount.lower()) * _UNITS.get(unit.lower(), 1.0)
+            return parse_duration(amount.lower()) * _UNITS.get(unit.lower(), 1.0)
     if match := re.search(r'"x-ratelimit-reset": *"?(\d+)', body, re.IGNORECASE):
         fields.setdefault("x-ratelimit-reset", match[1])
     return min(_quota_wait(fields), _LONGEST_HINT)
 
 
-def retry_after(header: str) -> float:
+def parse_retry_after(header: str) -> float:
     """Parse a Retry-After header, seconds or a date, as s from now; 0.0 if invalid.
 
-    >>> retry_after("1.5"), retry_after("Wed, 21 Oct 2015 07:28:00 GMT"), retry_after("soon")
-    (1.5, 0.0, 0.0)
+    >>> [*map(parse_retry_after, ["1.5", "Wed, 21 Oct 2015 07:28:00 GMT", "soon"])]
+    [1.5, 0.0, 0.0]
     """
-    if wait := duration(header):
+    if wait := parse_duration(header):
         return wait
     try:
         date = parsedate_tz(header)
@@ -83,11 +84,11 @@ def retry_after(header: str) -> float:
         return 0.0
 
 
-def duration(text: str) -> float:
+def parse_duration(text: str) -> float:
     """Parse a duration as s; 0.0 if invalid or out of range.
 
-    >>> duration("6m0s"), duration("1h2m3.5s"), duration("20ms"), duration("7"), duration("soon")
-    (360.0, 3723.5, 0.02, 7.0, 0.0)
+    >>> [*map(parse_duration, ["6m0s", "1h2m3.5s", "20ms", "7", "soon"])]
+    [360.0, 3723.5, 0.02, 7.0, 0.0]
     """
     match = _DURATION.fullmatch(text)
     if match is None:
@@ -110,7 +111,7 @@ def _quota_wait(headers: Mapping[str, str]) -> float:
 
 def _parse_reset(reset: str) -> float:
     """Parse a duration, or a time as s or ms since 1970, as s from now."""
-    length = duration(reset)
+    length = parse_duration(reset)
     if length < _EPOCH_THRESHOLD:
         return length
     is_in_ms = length > _EPOCH_THRESHOLD * 100  # as s, it would be after the year 5000
@@ -179,7 +180,7 @@ class RetryPolicy:
         self._gone = asyncio.Event()
         self._gone_reason = ""
 
-    async def response(self, attempt: Callable[[], Awaitable[Response | Failure]]) -> Response:
+    async def retry(self, attempt: Callable[[], Awaitable[Response | Failure]]) -> Response:
         """Retry until a response arrives; at the limits, return one with ``error``.
 
         Raises:
@@ -228,6 +229,7 @@ class RetryPolicy:
         return delay * (0.5 + self._rng.random())
 
     async def _pause(self, seconds: float) -> None:
+        """Wait, but no longer than until the server is gone."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._gone.wait(), seconds)
 

@@ -153,7 +153,9 @@ _ADVICE_BY_STATUS = dict.fromkeys((301, 302, 307, 308), _REDIRECTED) | {
 }
 
 
-def failure(status: int, data: bytes, headers: Mapping[str, str], error: object = None) -> Failure:
+def classify_error(
+    status: int, data: bytes, headers: Mapping[str, str], error: object = None
+) -> Failure:
     """Classify an error response; ``error`` is an error inside a body with status 200."""
     received = _parse_json(data) if error is None else {"error": error}
     message = (error_message(received) or _page_text(data))[:_MATCHED]

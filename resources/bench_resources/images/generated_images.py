@@ -72,7 +72,7 @@ def draw_image(request: ImageRequest) -> bytes:
     if total > _MAX_SPRITES:
         raise ModelError(f"{request.name}: {total} things, but it draws at most {_MAX_SPRITES}")
     first_size = next((side for limit, side in _SPRITE_SIDES if total <= limit), _SMALL_SIDE)
-    for size in range(first_size, _MIN_SIZE - 1, -4):
+    for size in range(first_size, _MIN_SIZE - 1, -4):  # 4 px smaller each time
         image = _draw_scene(sprites, size, rng)
         if image is not None:
             return image

@@ -46,7 +46,7 @@ class ImageLocation(Protocol):
         ...
 
     def read(self, digest: str, *, bypass_cache: bool = False) -> bytes:
-        """Read the original bytes of an image; ``bypass_cache`` bypasses the cache.
+        """Read the original bytes of an image; with ``bypass_cache``, of the store itself.
 
         Raises:
             ImageError: If there is no such image, or it is damaged.
@@ -187,7 +187,7 @@ class ObjectImages:
         return ""
 
     def read(self, digest: str, *, bypass_cache: bool = False) -> bytes:
-        """Read the original bytes of an image; ``bypass_cache`` bypasses the cache."""
+        """Read an image from the cache, or else from the store into the cache."""
         if not is_digest(digest):
             raise ImageError(f"no image {digest} in {self.name}")
         if not bypass_cache:

@@ -45,12 +45,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
     max_bytes: int = MAX_BYTES
 
     def put_files(self, files: Mapping[str, Path], entry: str = "images/") -> ImageImport:
-        """Store image files in parallel; an invalid one becomes a rejection.
-
-        Args:
-            files: Files by the image's name in the source.
-            entry: Prefix of the name in a rejection.
-        """
+        """Store images by name, in parallel; an invalid one becomes a rejection below ``entry``."""
 
         def put_or_reject(name: str) -> StoredImage | Rejection:
             try:
@@ -144,7 +139,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
         """Location of the images, for other processes: stores do not pickle."""
         if not self.objects:
             return ImageFolder(self.folder)
-        return ObjectImages(self.objects, self.endpoint, self.folder)
+        return ObjectImages(objects=self.objects, endpoint=self.endpoint, fetched=self.folder)
 
 
 def inspect_image(data: bytes, name: str, max_pixels: int, max_bytes: int) -> StoredImage:

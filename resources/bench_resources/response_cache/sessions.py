@@ -73,7 +73,7 @@ class RequestSession:
         """Begin to send requests.
 
         Args:
-            database: Where the responses are stored.
+            database: Stores the responses.
             ours: Keys of the requests that only this process sends.
             found: Responses by key that other processes stored since the look-up.
             leases: The leases on ``ours``; None for SQLite, which has no leases.

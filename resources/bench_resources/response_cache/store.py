@@ -68,7 +68,8 @@ class ResponseStore:
         Raises:
             HomeError: If the database cannot be read.
         """
-        return self._look_up(keys)[0]
+        found, _ = self._look_up(keys)
+        return found
 
     def prompt(self, sha256: str) -> str | None:
         """Turns of a stored prompt as JSON; None if there is none, or it is damaged."""
@@ -98,22 +99,24 @@ class ResponseStore:
         from bench_resources.storage.leases import Leases
 
         if isinstance(self.database, SqliteDatabase):
-            self._drop_damaged(self._look_up(keys)[1])
-            with RequestSession(self.database, keys, {}) as session:
+            _, damaged = self._look_up(keys)
+            self._drop_damaged(damaged)
+            with RequestSession(self.database, ours=keys, found={}) as session:
                 yield session
             return
         leases = Leases(self.database, self._lease)
         began = time.monotonic()
         leased = leases.take(keys)
         # Another process may have stored a response between the look-up and the lease.
-        responses_by_key, damaged = self._look_up(keys)
+        found, damaged = self._look_up(keys)
         if not leased:
             _LOG.info("waiting for %d responses that other processes request", len(keys))
+            # Five times as long as the look-up took, so that waiting does not load the database.
             time.sleep(min(_LONGEST_WAIT, max(0.2, 5 * (time.monotonic() - began))))
-        ours = [key for key in keys if key in leased and key not in responses_by_key]
+        ours = [key for key in keys if key in leased and key not in found]
         leases.release(leased.difference(ours))
         self._drop_damaged([key for key in damaged if key in leased])
-        with RequestSession(self.database, ours, responses_by_key, leases) as session:
+        with RequestSession(self.database, ours=ours, found=found, leases=leases) as session:
             yield session
 
     def tokens_of(self, identity: str) -> TokenCounts:
@@ -177,7 +180,8 @@ class ResponseStore:
         """Insert rows and prompts of another store; of two responses with a key the older stays."""
         from bench_resources.response_cache.sessions import insert
 
-        self._drop_damaged(self._look_up([row["key"] for row in rows])[1])
+        _, damaged = self._look_up([row["key"] for row in rows])
+        self._drop_damaged(damaged)
         self.database.write(partial(insert, rows=rows, turns=turns, keep_older=True))
 
     def _look_up(self, keys: Sequence[str]) -> tuple[dict[str, Response], list[str]]:
@@ -276,11 +280,11 @@ def merge_into(
     """
     n_prompts = n_responses = n_left_out = 0
     for page in _pages(prompt for prompt in source.prompts() if matches_digest(*prompt)):
-        target.merge([], dict(page))
+        target.merge(rows=[], turns=dict(page))
         n_prompts += len(page)
     for rows in _pages(source.rows()):
         intact = [row for row in rows if not response_from_row(row).error]
-        target.merge(intact, {})
+        target.merge(rows=intact, turns={})
         _require_all(target, intact)
         n_responses += len(intact)
         n_left_out += len(rows) - len(intact)

@@ -25,7 +25,7 @@ class Throughput:
         self._failed = self._prompt_arrived = self._completion_arrived = 0
         self._price_in = self._price_out = 0.0
 
-    def at_prices(self, price_in: float, price_out: float) -> None:
+    def set_prices(self, price_in: float, price_out: float) -> None:
         """Set the prices of a million prompt and response tokens."""
         self._price_in, self._price_out = price_in, price_out
 
@@ -64,7 +64,7 @@ class Throughput:
         self._responses += len(successful)
         self._prompt_tokens += sum(response.prompt_tokens or 0 for response in successful)
         self._completion_tokens += sum(response.completion_tokens or 0 for response in successful)
-        self._peak_memory = max(self._peak_memory or 0, peak_memory or 0) or None
+        self._peak_memory = max(filter(None, (self._peak_memory, peak_memory)), default=None)
 
     def metadata(self) -> dict[str, float]:
         """Metadata for the asset; none without requests."""
@@ -143,7 +143,7 @@ class RequestProgress:
             self.on_arrival()
 
     def metadata(self) -> dict[str, int | float]:
-        """Metadata for the asset; none without requests."""
+        """Metadata for the asset: responses by origin, and the throughput of requests."""
         return {
             "responses_remembered": self.remembered,
             "responses_asked": self.total - self.remembered,

@@ -75,12 +75,7 @@ class Ledger:
     """The event log of an instance, as it is at the first look at each table."""
 
     def __init__(self, instance: dg.DagsterInstance, graph: Any) -> None:  # noqa: ANN401
-        """Read nothing yet.
-
-        Args:
-            instance: Dagster's instance.
-            graph: The asset graph of definitions, or of a repository.
-        """
+        """Read nothing yet; ``graph`` is the asset graph of definitions, or of a repository."""
         self._instance = instance
         self._graph = graph
         self._last: dict[dg.AssetKey, Event | None] = {}
@@ -91,7 +86,7 @@ class Ledger:
         self._status_of = cache(self._read_status)
 
     def due(self, keys: Collection[dg.AssetKey], partition: str = "") -> dict[dg.AssetKey, str]:
-        """Tables that have to be made again, with reasons; the tables above are not read."""
+        """Tables that have to be made again, with reasons; stale tables above are no reason."""
         self._read(self._with_ancestors(keys))
         reasons = {}
         for key in sorted(keys):
@@ -136,7 +131,7 @@ class Ledger:
             record_filter = dg.AssetRecordsFilter(asset_key=key, storage_ids=[*event_ids.values()])
             records = self._records(record_filter, limit=len(event_ids))
             events |= {name: None for name in self.partitions(self._graph.get(key).partitions_def)}
-            events |= {str(record.partition_key): _event(record) for record in records}
+            events |= {str(record.partition_key): _to_event(record) for record in records}
         return events.get(partition)
 
     def _is_absent(self, key: dg.AssetKey) -> bool:
@@ -147,7 +142,7 @@ class Ledger:
         event = self.event(key)
         sibling_events = [sibling for sibling in self._sibling_events(key) if sibling]
         if sibling_events:
-            last_run = max(sibling_events).run
+            last_run = max(sibling_events).run  # by event_id, their first field
             if event is None or event.run != last_run:
                 return True
         return any(map(self.is_absent, node.parent_keys - {key}))
@@ -251,7 +246,7 @@ class Ledger:
             records = self._instance.get_asset_records(tables) if tables else ()
         for record in records:
             if last := record.asset_entry.last_materialization_record:
-                self._last[record.asset_entry.asset_key] = _event(last)
+                self._last[record.asset_entry.asset_key] = _to_event(last)
         self._last |= {key: self._latest(key, None) for key in unread.difference(tables)}
 
     def _latest(
@@ -262,7 +257,7 @@ class Ledger:
             asset_partitions=None if partition is None else [partition],
             before_storage_id=before_id,
         )
-        return next(map(_event, self._records(record_filter, limit=1)), None)
+        return next(map(_to_event, self._records(record_filter, limit=1)), None)
 
     def _records(
         self, record_filter: dg.AssetRecordsFilter, limit: int
@@ -285,7 +280,7 @@ class Ledger:
 
 def last_materialization(instance: dg.DagsterInstance, key: dg.AssetKey) -> Event | None:
     """The latest materialization of an asset, of any partition."""
-    return next(map(_event, instance.fetch_materializations(key, limit=1).records), None)
+    return next(map(_to_event, instance.fetch_materializations(key, limit=1).records), None)
 
 
 def last_observation(
@@ -293,19 +288,14 @@ def last_observation(
 ) -> Event | None:
     """The latest observation of an input."""
     record_filter = dg.AssetRecordsFilter(key, asset_partitions=[partition] if partition else None)
-    return next(map(_event, instance.fetch_observations(record_filter, limit=1).records), None)
+    return next(map(_to_event, instance.fetch_observations(record_filter, limit=1).records), None)
 
 
 def observe(
     versions: Mapping[tuple[dg.AssetKey, str | None], str],
     last: Callable[[dg.AssetKey, str | None], Event | None],
 ) -> list[dg.AssetObservation]:
-    """Observations of the inputs whose version is not the last observed one.
-
-    Args:
-        versions: Version by input and partition.
-        last: Finds the last observation, such as ``Ledger.event``.
-    """
+    """Observations of the inputs whose version is not the last observed one."""
     return [
         dg.AssetObservation(key, partition=partition, tags={DATA_VERSION: version})
         for (key, partition), version in versions.items()
@@ -313,7 +303,7 @@ def observe(
     ]
 
 
-def _event(record: dg.EventLogRecord) -> Event:
+def _to_event(record: dg.EventLogRecord) -> Event:
     entry = record.event_log_entry
     event = record.asset_materialization or entry.asset_observation
     tags, metadata = (event.tags, event.metadata) if event else ({}, {})

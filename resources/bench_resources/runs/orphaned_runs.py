@@ -145,7 +145,7 @@ class MonitoredRunLauncher(dg.DefaultRunLauncher):
         super().launch_run(context)
 
     def terminate(self, run_id: str) -> bool:
-        """Cancel a run; the code server of a run that outlived it does not know it."""
+        """Cancel a run, by a signal to its process if the code server does not know it any more."""
         try:
             if super().terminate(run_id):  # type: ignore[no-untyped-call]
                 return True

@@ -6,7 +6,7 @@ from contextvars import ContextVar
 from functools import cache, partial
 from pathlib import Path
 from sqlite3 import Connection as SqliteConnection
-from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 
@@ -89,12 +89,7 @@ class SqliteDatabase:
             return work(connection)
 
     def write(self, work: Callable[[sa.Connection], Result], patience: float = PATIENCE) -> Result:
-        """Run a unit of work, possibly several times; one run is committed.
-
-        Args:
-            work: Reads and writes.
-            patience: s to wait for a database that is locked or unreachable.
-        """
+        """Run a unit of work, and commit it; waits ``patience`` s while the file is locked."""
         with self.writer(patience) as write:
             return write(work)
 
@@ -111,9 +106,8 @@ class SqliteDatabase:
             def write(work: Callable[[sa.Connection], Result]) -> Result:
                 with connection.begin():
                     result = work(connection)
-                if (
-                    _inode(self.file) != inode_at_opening
-                ):  # SQLite writes to a deleted file without an error
+                # SQLite writes to a deleted file without an error.
+                if _inode(self.file) != inode_at_opening:
                     raise HomeError(f"{self.file}: {_REPLACED}")
                 return result
 
@@ -168,17 +162,24 @@ def _inode(file: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
-_opened: ContextVar[tuple[SqliteConnection, str]] = ContextVar("_opened")
+class _Opened(NamedTuple):
+    """A connection of sqlite3, and the statement that begins its transactions."""
+
+    connection: SqliteConnection
+    begin: str
+
+
+_opened: ContextVar[_Opened] = ContextVar("_opened")
 
 
 @cache
 def _engine() -> sa.Engine:
     """One SQLAlchemy engine for all files, so that every statement is compiled once."""
-    engine = sa.create_engine("sqlite://", pool=sa.NullPool(lambda: _opened.get()[0]))
+    engine = sa.create_engine("sqlite://", pool=sa.NullPool(lambda: _opened.get().connection))
 
     @sa.event.listens_for(engine, "begin")
     def begin(connection: sa.Connection) -> None:
-        connection.exec_driver_sql(_opened.get()[1])
+        connection.exec_driver_sql(_opened.get().begin)
 
     return engine
 
@@ -187,7 +188,7 @@ def _engine() -> sa.Engine:
 def _connection(sqlite_connection: SqliteConnection, begin: str) -> Generator[sa.Connection]:
     """Wrap a connection of sqlite3 for SQLAlchemy; raises the errors of sqlite3."""
     sqlite_connection.isolation_level = None  # SQLAlchemy begins and ends transactions
-    token = _opened.set((sqlite_connection, begin))
+    token = _opened.set(_Opened(sqlite_connection, begin))
     try:
         with _engine().connect() as connection:
             yield connection

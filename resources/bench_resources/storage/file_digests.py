@@ -20,7 +20,7 @@ from bench_resources.storage.atomic_write import open_atomic
 
 
 def file_states(paths: Iterable[Path], without: Path | None = None) -> Iterator[list[Any]]:
-    """Yield the states of files, and of all files in folders but ``without``, sorted."""
+    """Yield the states of files, and of those in folders but ``without`` and ``__pycache__``."""
     for path in paths:
         if path.is_file():
             yield file_state(path)
@@ -91,7 +91,7 @@ class FileDigests:
             self._save()
 
     def _content(self, name: str, size: int = -1, mtime_ns: int = 0) -> str:
-        """Digest of a file in a given state; of an unreadable file, the reason."""
+        """Digest of a file in this state; size and time of a large one; or why it is unreadable."""
         if size < 0:  # a broken link, or deleted meanwhile
             return "not there"
         if size > _LARGE:

@@ -67,12 +67,7 @@ def start_ticks(pid: int) -> int | None:
 
 
 def has_ended(process: ProcessIdentity, local: ProcessIdentity) -> bool | None:
-    """Whether a process has ended; None if unknown from here.
-
-    Args:
-        process: The process, possibly of another machine or container.
-        local: Any process of this machine.
-    """
+    """Whether a process has ended; None if unknown on the machine of the ``local`` one."""
     if process.host != local.host:
         return None
     if process.boot != local.boot:

@@ -185,10 +185,10 @@ def describe_sqlite_errors(file: Path, if_damaged: str) -> Generator[None]:
 
 
 def integrity_errors(file: Path) -> list[str]:
-    """SQLite's integrity errors of a file; none if it is intact."""
+    """The first three integrity errors of a file; none if it is intact."""
     try:
         with open_read_only(file) as db:
-            errors = [str(row[0]) for row in db.execute("PRAGMA quick_check(3)")]
+            errors = [str(text) for (text,) in db.execute("PRAGMA quick_check(3)")]
     except (sqlite3.Error, OSError) as error:
         return [str(error)]
     return [] if errors == ["ok"] else errors

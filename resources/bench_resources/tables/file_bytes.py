@@ -218,13 +218,7 @@ def _command(key: Sequence[str], partition: str, *, is_condition: bool) -> str:
 
 
 def write_groups(tables: Iterable[pa.Table], schema: pa.Schema, file: IO[bytes]) -> None:
-    """Write tables as row groups of one Parquet file, with its checksum.
-
-    Args:
-        tables: The row groups.
-        schema: Their schema, with the file's metadata.
-        file: An empty file, open for reading and writing.
-    """
+    """Write tables as the row groups of one Parquet file, empty so far, with its checksum."""
     with pq.ParquetWriter(file, schema, write_page_checksum=True) as writer:
         for table in tables:
             writer.write_table(table)

@@ -28,7 +28,7 @@ def read_figures(home: Path, kind: type[Figure], task: str = "") -> list[Figure]
 
 
 def add_figures(home: Path, kind: type[Figure], figures: Sequence[Figure]) -> Path:
-    """Append figures.
+    """Append figures; returns their file.
 
     Raises:
         HomeError: If the file cannot be written.

@@ -10,7 +10,7 @@ from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import RULES, ByModel, Task
 from bench_resources.config.sections.servers import ServerSpec
-from bench_resources.http.errors import failure
+from bench_resources.http.errors import classify_error
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
 from bench_resources.models.api.engine import FormatOf
@@ -107,7 +107,7 @@ ANSWERS = [
         _row(f"a response of a server, {name}", "json", _response_reader(name), *_bodies(path))
         for name, path in _PATHS.items()
     ),
-    _row("an error of a server", "json", lambda data, _: failure(
+    _row("an error of a server", "json", lambda data, _: classify_error(
         500, data, {"retry-after": "1"}), b'{"error": {"message": "no", "code": 1}}'),
     _row("a response, by every scorer of every task", "text", from_text(_score_in_every_task),
          b"The answer: A", b"opening", b"3", short=False),

@@ -26,7 +26,7 @@ from bench_assets.suites.multi.construction import markup
 from bench_assets.suites.multi.construction.markup import draw_table
 from bench_assets.suites.multi.readers import careful_reader, says_image_is_missing
 from bench_resources.datasets.hub import parse_release_address
-from bench_resources.http.backoff import duration, retry_after, wait_of
+from bench_resources.http.backoff import parse_duration, parse_retry_after, wait_of
 from tests.fakes.multi_rows import item, question
 from tests.faults.readers.reader import Reader, from_text
 
@@ -117,8 +117,8 @@ TEXTS = [
     _row("plain read_answer", lambda text: read_answer(text, _OPTIONS), b"A", b"blue",
          b'["A","B"]'),
     _row("plain read_options", lambda text: read_options([text]), b"['a', 'b']", b'["a", "b"]'),
-    _row("waits.duration", duration, b"6m0s", words=("h", "m", "s", "ms", "9" * 400)),
-    _row("waits.retry_after", retry_after, b"Wed, 21 Oct 2015 07:28:00 GMT", b"120",
+    _row("waits.duration", parse_duration, b"6m0s", words=("h", "m", "s", "ms", "9" * 400)),
+    _row("waits.retry_after", parse_retry_after, b"Wed, 21 Oct 2015 07:28:00 GMT", b"120",
          words=("99999", "9" * 400, "GMT", "+9999", "Fri,", ":")),
     _row("waits.wait_of", lambda text: wait_of(
         {"x-ratelimit-reset": text, "retry-after-ms": text}, text), b"1767225600",

@@ -115,7 +115,7 @@ def test_files_at_rest_are_read_once(folder: Path, monkeypatch: pytest.MonkeyPat
     pinned = pin(str(folder), digest=recording_digest)
     assert len(read_files) == 3
     for checksum in pinned.checksums:
-        assert checksum.intact() is checksum
+        assert checksum.verify() is checksum
         assert checksum.verify_existing() is checksum
     assert len(read_files) == 3
 

@@ -3,7 +3,7 @@ import pytest
 from bench_assets.core.schema.chat import Image, Prompt, Request
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
-from bench_resources.http.errors import error_message, failure
+from bench_resources.http.errors import classify_error, error_message
 from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.fakes.server_engines import ask, engine
@@ -12,7 +12,7 @@ from tests.resources.models.api.stand_ins import error
 
 def failure_of(answer: Answer) -> Failure:
     assert answer.raw is not None
-    return failure(answer.status, answer.raw, answer.headers)
+    return classify_error(answer.status, answer.raw, answer.headers)
 
 
 @pytest.mark.parametrize(("body", "message"), read_cases(__file__, "messages.jsonl"))

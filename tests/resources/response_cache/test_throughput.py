@@ -33,7 +33,7 @@ def test_arrived_responses_are_reported_with_their_cost() -> None:
     for response in RESPONSES:
         throughput.count_arrival(response)
     assert throughput.describe_arrivals() == ["1 failed", "1,160 tokens"]
-    throughput.at_prices(2, 30)
+    throughput.set_prices(2, 30)
     assert throughput.describe_arrivals() == ["1 failed", "1,160 tokens", "0.0026 spent"]
 
 

@@ -156,14 +156,14 @@ WHERE p.person = ? AND i.task = ? AND i.asked ORDER BY a.id DESC
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OpenTask:
-    """An open task of a person, with its counts."""
+class PersonTask:
+    """A published task, with the counts of a person."""
 
-    number: int
+    number: int  # row id
     task: AnnotationTask
     answered: int  # present units answered or skipped
     left: int  # units that the person may still get
-    is_over: str  # reason why the person gets no more units; "" while they do
+    end_reason: str  # reason why the person gets no more units; "" while they do
 
 
 class LastAnswer(NamedTuple):
@@ -187,21 +187,20 @@ class Assignments:
     lease: float = LEASE  # s
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
-    def tasks(self, person: str, only: Collection[str] = ()) -> list[OpenTask]:
-        """List the tasks that are open to a person, optionally restricted to ``only``."""
+    def tasks(self, person: str, only: Collection[str] = ()) -> list[PersonTask]:
+        """List every published task, also the closed ones; of several in ``only``, only these."""
         if not self.store.exists:
             return []
         with self.store.reading() as db:
             rows = db.execute("SELECT id, told, closed FROM tasks ORDER BY name").fetchall()
-            open_tasks = []
-            for number, serialized, is_closed in rows:
-                task = parse_task(serialized)
-                if not only or task.name in only:
-                    open_task = self._open_task(db, number, task, person, is_closed=bool(is_closed))
-                    open_tasks.append(open_task)
-            return open_tasks
+            parsed = [(number, parse_task(told), bool(closed)) for number, told, closed in rows]
+            return [
+                self._person_task(db, number, task, person, is_closed=is_closed)
+                for number, task, is_closed in parsed
+                if not only or task.name in only
+            ]
 
-    def task(self, number: int, person: str) -> OpenTask | None:
+    def task(self, number: int, person: str) -> PersonTask | None:
         """Find a task by number; None if there is none."""
         with self.store.reading() as db:
             row = db.execute("SELECT told, closed FROM tasks WHERE id = ?", (number,)).fetchone()
@@ -209,11 +208,11 @@ class Assignments:
                 return None
             serialized, is_closed = row
             task = parse_task(serialized)
-            return self._open_task(db, number, task, person, is_closed=bool(is_closed))
+            return self._person_task(db, number, task, person, is_closed=bool(is_closed))
 
-    def next_unit(self, task: OpenTask, person: str) -> int | None:
-        """Assign the next unit of a task, or return the present one; None if none is left."""
-        if task.is_over:
+    def next_unit(self, task: PersonTask, person: str) -> int | None:
+        """Keep the assigned unit, or assign the next; returns its row id, None if none is left."""
+        if task.end_reason:
             return None
         with self.store.writing() as db:
             parameters = {"task": task.number, "person": person, "now": self._now()}
@@ -261,12 +260,17 @@ class Assignments:
                 _insert_answer(db, current, self._now(), values, skipped=skipped)
             return ""
 
-    def last_answers(self, task: OpenTask, person: str) -> list[LastAnswer]:
+    def last_answers(self, task: PersonTask, person: str) -> list[LastAnswer]:
         """A person's last answers to the present units, newest first."""
         with self.store.reading() as db:
             rows = db.execute(_SELECT_LAST_ANSWERS, (person, task.number)).fetchall()
         return [
-            LastAnswer(parse_unit(*unit_columns), parse_values(values), bool(skipped), changed_at)
+            LastAnswer(
+                unit=parse_unit(*unit_columns),
+                values=parse_values(values),
+                skipped=bool(skipped),
+                at=changed_at,
+            )
             for *unit_columns, values, skipped, changed_at in rows
         ]
 
@@ -281,7 +285,7 @@ class Assignments:
         with self.store.reading() as db:
             return db.execute(query, (person, image)).fetchone() is not None
 
-    def _open_task(
+    def _person_task(
         self,
         db: sqlite3.Connection,
         number: int,
@@ -289,7 +293,7 @@ class Assignments:
         person: str,
         *,
         is_closed: bool,
-    ) -> OpenTask:
+    ) -> PersonTask:
         """Count what a person has answered of a task, and may still get."""
         parameters = {"task": number, "person": person}
         ((n_open,),) = db.execute(_COUNT_OPEN, parameters)
@@ -300,7 +304,9 @@ class Assignments:
         end_reason = self._end_reason(task, is_closed=is_closed)
         if not end_reason and most_answers is not None and n_answered >= most_answers:
             end_reason = f"You gave {n_answered} answers, the most that one person may give."
-        return OpenTask(number=number, task=task, answered=n_done, left=left, is_over=end_reason)
+        return PersonTask(
+            number=number, task=task, answered=n_done, left=left, end_reason=end_reason
+        )
 
     def _terms(self, task: AnnotationTask) -> AnnotationTerms:
         return self.terms().get(task.name, AnnotationTerms())

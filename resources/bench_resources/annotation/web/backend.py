@@ -73,7 +73,7 @@ class PagesBackend:
     store: PagesStore
 
     def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
-        """Publish units; the pages show them from then on."""
+        """Publish units, which the pages show from then on; counts new and changed ones."""
         new_digests = {unit_id: unit.digest for unit_id, unit in by_id(task, units).items()}
         with self.store.writing() as db:
             old_digests = dict(db.execute(_SELECT_DIGESTS, (task.name,)))
@@ -88,7 +88,7 @@ class PagesBackend:
             return list(_read_answers(task.name, db.execute(_SELECT_ANSWERS, (task.name,))))
 
     def add(self, task: AnnotationTask, answers: Sequence[Answer]) -> int:
-        """Store the new answers; their units are shown to fewer people."""
+        """Store the new answers, and return how many; their units are shown to fewer people."""
         with self.store.writing() as db:
             stored = _read_answers(task.name, db.execute(_SELECT_ANSWERS, (task.name,)))
             new = new_answers(stored, answers)
@@ -176,7 +176,7 @@ def _read_answers(task: str, rows: sqlite3.Cursor) -> Iterator[Answer]:
             person=texts.setdefault(person, person),
             values=values,
             at=at,
-            changed_at=at if at == changed_at else changed_at,
+            changed_at=at if at == changed_at else changed_at,  # equal ones are shared
             seconds=seconds,
             skipped=bool(skipped),
             tool=TOOL,

@@ -12,7 +12,7 @@ from starlette.staticfiles import StaticFiles
 
 from bench_assets.annotation.tasks import MARK_KINDS, Values
 from bench_assets.core.schema.errors import ImageError
-from bench_resources.annotation.web.assignments import Assignments, OpenTask, Reservation
+from bench_resources.annotation.web.assignments import Assignments, PersonTask, Reservation
 from bench_resources.annotation.web.forms import (
     SubmittedForm,
     error_messages,
@@ -209,7 +209,7 @@ class Pages:
             raise RefusedError(404, "This image cannot be shown.") from error
         return Response(data, media_type=media_type, headers=_CACHE_FOREVER)
 
-    def _task(self, visitor: Visitor, request: Request) -> OpenTask:
+    def _task(self, visitor: Visitor, request: Request) -> PersonTask:
         page_task = self.assignments.task(_row_id(request, "task"), visitor.person)
         if page_task is None or not visitor.can_answer(page_task.task.name):
             raise RefusedError(404, "There is no such task, or your link does not allow it.")
@@ -224,7 +224,7 @@ class Pages:
             raise RefusedError(404, "This is not assigned to you.")
         return reservation
 
-    def _page_variables(self, visitor: Visitor, task: OpenTask | None = None) -> dict[str, Any]:
+    def _page_variables(self, visitor: Visitor, task: PersonTask | None = None) -> dict[str, Any]:
         """Template variables that all pages need."""
         variables: dict[str, Any] = {"person": visitor.person, "form_token": visitor.form_token}
         if task:

@@ -249,7 +249,7 @@ class PagesServer:
                 self._app, log_config=None, access_log=False, server_header=False,
                 proxy_headers=False, ws="none", lifespan="off", limit_concurrency=_MAX_CONNECTIONS,
                 http=_TimedProtocol,
-                timeout_graceful_shutdown=5,
+                timeout_graceful_shutdown=5,  # s
             )
         )  # fmt: skip
         self._socket.listen()  # requests before the thread runs have to wait
@@ -260,7 +260,7 @@ class PagesServer:
     def __exit__(self, *_: object) -> None:
         """Finish open requests, then stop."""
         self._server.should_exit = True
-        self._thread.join(10)
+        self._thread.join(10)  # s, more than the graceful shutdown takes
         with suppress(OSError):
             self._socket.close()
 

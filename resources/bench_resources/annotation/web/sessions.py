@@ -68,7 +68,7 @@ class LinkSigner:
         return cls(store, _read_or_create_key(store.file.with_name(NAME)))
 
     def make(self, person: str, tasks: tuple[str, ...], until: int) -> str:
-        """Sign a link.
+        """Sign a link until a time in s since 1970; returns its token.
 
         Raises:
             AnnotationError: If ``person`` is not a pseudonym.
@@ -96,7 +96,7 @@ class LinkSigner:
             raise LinkError("This link has expired. Ask its sender for a new one.")
         if revocations != self._revocations(person):
             raise LinkError("This link was revoked. Ask its sender for a new one.")
-        return Link(person, tuple(tasks), until)
+        return Link(person=person, tasks=tuple(tasks), until=until)
 
     def revoke(self, person: str) -> None:
         """Revoke all existing links of a person."""
@@ -216,7 +216,7 @@ class VisitorSessions:
     clock: Callable[[], datetime]
 
     def enter(self, request: Request, token: str) -> None:
-        """Begin a session.
+        """Begin a session, unless this link has begun it already.
 
         Raises:
             RefusedError: If the link is invalid.

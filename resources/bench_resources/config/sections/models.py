@@ -219,6 +219,6 @@ def _command_for_missing(name: str) -> str:
 
 
 def baselines(models: Mapping[str, ModelSpec]) -> set[str]:
-    """Names of blind models, among those of bench.toml and the embedded ones."""
+    """Names of the ``BASELINES`` among the models of bench.toml and the embedded ones."""
     specs = {**EMBEDDED_MODELS, **models}
     return {name for name, spec in specs.items() if spec.kind in BASELINES}

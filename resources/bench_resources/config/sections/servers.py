@@ -174,7 +174,7 @@ class ServerSpec(SamplingSection, ManagedServerSection):
         return self._named_for_server(sampling)
 
     def identity_of(self, engine: str = "") -> str:
-        """Identity: address, model name, revision, and constant or omitted fields.
+        """Identity: address, model, revision, format, text_only, and constant or omitted fields.
 
         The decoding parameters are not part of it; they are a separate part of the cache key.
 

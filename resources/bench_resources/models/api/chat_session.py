@@ -15,7 +15,7 @@ from bench_assets.core.schema.chat import IMAGE_REFUSED, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure, RetryPolicy
-from bench_resources.http.errors import MOST_BYTES, failure, read_body
+from bench_resources.http.errors import MOST_BYTES, classify_error, read_body
 from bench_resources.http.pages import connection_problem
 from bench_resources.models.api.concurrency_limit import Endpoint
 from bench_resources.models.api.formats.base import ApiFormat
@@ -52,7 +52,7 @@ class ChatSession:
             for turns in request.prompt.rounds():
                 messages += map(self.api_format.to_message, turns)
                 body = self.api_format.encode(request, messages)
-                response = await self.retry_policy.response(partial(self._post, body))
+                response = await self.retry_policy.retry(partial(self._post, body))
                 if response.error:
                     return response
                 responses.append(response)
@@ -106,7 +106,7 @@ class ChatSession:
             return Failure(what=message, tries=2)
         redacted = self.endpoint.secrets.redacted_bytes(data)  # before a message truncates it
         if response.status != 200:
-            return failure(response.status, redacted, response.headers)
+            return classify_error(response.status, redacted, response.headers)
         outcome = decode_response(self.api_format, redacted, seconds, response.headers)
         if redacted != data and isinstance(outcome, Response):
             names = self.endpoint.secrets.names_in(data.decode("utf-8", "replace"))

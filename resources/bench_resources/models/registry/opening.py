@@ -139,7 +139,7 @@ class Models(dg.ConfigurableResource[Any]):
         throughput = progress.throughput if isinstance(progress, RequestProgress) else None
         engine = RedactingEngine(engine, known_secrets(self.settings.home))
         if throughput and isinstance(spec, ServerSpec):
-            throughput.at_prices(spec.price_in, spec.price_out)
+            throughput.set_prices(spec.price_in, spec.price_out)
         tags = spec.thinking_tags if isinstance(spec, SamplingSection) else None
         return CachingModel(
             model.name, engine, store, progress, throughput=throughput, thinking_tags=tags

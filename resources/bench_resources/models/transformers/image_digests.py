@@ -69,13 +69,7 @@ def _format_tensor(value: Any) -> str:  # noqa: ANN401 - a tensor, mostly
 
 
 def striped(size: tuple[int, int], stripe_width: int, stripe_height: int) -> PILImage.Image:
-    """An image of stripes and slopes, which every resampling blurs differently.
-
-    Args:
-        size: Its width and height in px.
-        stripe_width: Width of its upright stripes in px.
-        stripe_height: Height of its level stripes in px.
-    """
+    """An image of stripes and slopes in px, which every resampling blurs differently."""
     width, height = size
     levels = bytearray()
     for y in range(height):

@@ -76,14 +76,7 @@ def refuse_open_reasoning(endings: Sequence[str], tags: Tags | None) -> None:
 def elicit(
     prepared: PromptBatch, draw: Draw, options: Sequence[OptionTokens], generate: Generate
 ) -> list[Response]:
-    """Answer a batch of conversations by likelihoods, or by the likeliest option each.
-
-    Args:
-        prepared: The prompts.
-        draw: The method, and the options as texts.
-        options: The options of each conversation, as tokens.
-        generate: Runs the model.
-    """
+    """Answer a batch of conversations by likelihoods, or by the likeliest option each."""
     start = time.perf_counter()
     scores = likelihoods(options, generate)
     if draw.elicit == "constrained":

@@ -81,7 +81,7 @@ class FileBlobs:
                 continue
             name = path[len(str(self._folder)) + 1 :]
             version = f"{status.st_mtime_ns} {status.st_size}"
-            yield BlobEntry(name, status.st_size, version, status.st_mtime)
+            yield BlobEntry(name=name, size=status.st_size, version=version, at=status.st_mtime)
         if errors:
             raise self._unreadable(Path(errors[0].filename), errors[0]) from errors[0]
 
@@ -123,12 +123,7 @@ def _link_new(temporary: Path, file: Path) -> bool:
 
 
 def _files_in(folder: str, errors: list[OSError]) -> Iterator[str]:
-    """Paths of files at any depth, except temporary ones.
-
-    Args:
-        folder: The folder.
-        errors: Receives the errors of unreadable folders, so that one does not hide the others.
-    """
+    """Paths of files at any depth, except temporary ones; adds errors of folders to ``errors``."""
     try:
         with os.scandir(folder) as entries:
             for entry in entries:

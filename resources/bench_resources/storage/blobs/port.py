@@ -41,12 +41,7 @@ class Blobs(Protocol):
         ...
 
     def put(self, name: str, data: bytes, *, sync: bool = True) -> str:
-        """Write a blob, replacing an existing one.
-
-        Args:
-            name: Its name.
-            data: Its content.
-            sync: Whether it has to survive a power cut; slower.
+        """Write a blob, replacing an existing one; with ``sync``, it survives a power cut.
 
         Returns:
             Its version, as in ``BlobEntry``; "" if unknown.

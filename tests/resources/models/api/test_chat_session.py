@@ -191,4 +191,4 @@ def test_a_timeout_while_the_process_was_suspended_uses_up_no_try() -> None:
         return next(outcomes)
 
     policy = RetryPolicy(spec, 0.001, random.Random(0))
-    assert asyncio.run(policy.response(ask_once)).text == "A"
+    assert asyncio.run(policy.retry(ask_once)).text == "A"

@@ -56,10 +56,6 @@ class ApiFormat(Protocol):
 def encode_image(image: Image, read_image: ReadImage) -> tuple[str, str]:
     """Encode an image as base64: as stored where every server decodes it alike, else as PNG.
 
-    Args:
-        image: The image.
-        read_image: Reads its bytes by digest.
-
     Returns:
         The media type, and the base64.
 

@@ -11,7 +11,7 @@ from bench_assets.core.reading.reasoning import ANSWERS, Tags, strip_reasoning
 from bench_assets.core.schema.chat import Response, token_count
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
-from bench_resources.http.errors import failure
+from bench_resources.http.errors import classify_error
 from bench_resources.models.api.formats.base import ApiFormat
 
 FAILED = {"failed", "failure", "fail", "error", "cancelled", "canceled", "aborted", "abort"}
@@ -93,22 +93,22 @@ def decode_response(
     try:
         received = orjson.loads(data)
     except ValueError as exc:
-        classified = failure(200, data, headers)
+        classified = classify_error(200, data, headers)
         return Failure(what=f"the response is not JSON ({exc})", detail=classified.detail, tries=2)
     body = received if isinstance(received, dict) else {}
     if error := _find_error(received, api_format.response_field) or _list_errors(body):
-        return failure(_status_of(error), data, headers, error)
+        return classify_error(_status_of(error), data, headers, error)
     try:
         _require_finished(body)
         response = api_format.decode(body, seconds)
     except NoResponseError as exc:
         if error := exc.error or (body if reports_failure(body) else None):
-            return failure(_status_of(error), data, headers, error)
-        classified = failure(200, data, headers)
+            return classify_error(_status_of(error), data, headers, error)
+        classified = classify_error(200, data, headers)
         tries = UNLIMITED_TRIES if exc.overloaded else 2
         return Failure(what=str(exc), detail=classified.detail, tries=tries)
     if reports_failure(body) and _is_unexplained_empty(response):
-        return failure(_status_of(body), data, headers, body)
+        return classify_error(_status_of(body), data, headers, body)
     return response
 
 
