@@ -193,7 +193,7 @@ export function lineEnds(row) {
   return isHidden(row) ? boundsOf(row) : [row.low, row.high];
 }
 
-const WHY_UNREAD = "responses from which no answer could be read; the value is between what it would be if all of them were wrong, and if all were right. To read them: bench evaluate --reader MODEL, or bench annotate review --draw 50";
+const WHY_UNREAD = "responses from which no answer could be read; the value is between what it would be if all of them were wrong, and if all were right. To read them: bench evaluate --reader MODEL, or bench annotate verdicts TASK --n 50";
 
 /** The share of unread responses, with the bounds if they do not stand in place of the value. @type {(row: Row) => string} */
 function unreadMark(row) {
