@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import dagster as dg
@@ -6,35 +7,10 @@ import pytest
 from bench_resources.cluster.run_needs import needs_of
 from bench_resources.config.bench_toml import Settings, load_settings
 
-TOML = """
-[models.gpu]
-kind = "transformers"
-path = "weights"
-device = "cuda"
-[models.wide]
-kind = "vllm"
-path = "/models/wide"
-tensor_parallel_size = 4
-needs = { cpu = 8, a100 = 1 }
-[models.hub]
-kind = "transformers"
-path = "owner/model"
-[models.eyeless]
-kind = "blind"
-of = "gpu"
-[models.hosted]
-kind = "server"
-base_url = "http://127.0.0.1:1/v1"
-model = "m"
-[suites.journeybench.encoders]
-clip = { path = "owner/clip" }
-siglip = { path = "owner/siglip", device = "cuda:1" }
-"""
-
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    (tmp_path / "bench.toml").write_text(TOML)
+    shutil.copy(Path(__file__).with_name("run_needs.toml"), tmp_path / "bench.toml")
     return load_settings(tmp_path)
 
 

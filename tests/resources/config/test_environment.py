@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,39 +15,13 @@ def test_the_name_of_an_unset_variable_is_not_shown_as_it_may_be_the_key(variabl
     assert variable not in str(raised.value)
 
 
-BENCH_TOML = """
-[sources]
-codis = "https://me:p4ssw0rd-0f-m1ne@host/x.zip?token=t0ken-0f-4-s0urce"
-[checkpoints]
-webhook_env = "ROOM"
-[models.a]
-api_key_env = "A_KEY"
-base_url = "http://h/v1?api-version=2024-10-21&subscription-key=k3y-0f%204-qu3ry"
-extra_body = { headers = { X-Api-Key = "k3y-0f-4-h34der", X-Title = "a plain title" } }
-extra_headers = { Authorization = "Bearer k3y-b3h1nd-b34rer" }
-omit = ["temperature"]
-max_tokens_field = "max_completion_tokens"
-revision = "0123456789abcdef0123456789abcdef01234567"
-[models.b.options]
-password = "p4ssw0rd-0f-b33"
-clientSecret = "s-0f-4-cl1ent-Q7x"
-secretAccessKey = "k-0f-4cc3ss-Q7x"
-azure_ad_token = "eyJ0-1s-n0t-h3re-1"
-credentials = { value = "v-0f-cr3d3nti4ls", of = { who = ["w-b3l0w-1t-Q7x"] } }
-prompt_cache_key = "not-a-secret"
-eos_token = "<|im_end|>"
-image_token = "image placeholder 1"
-max_tokens = 16000000
-"""
-
-
 @pytest.fixture
 def secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Secrets:
-    """The secrets of a home with ``BENCH_TOML``, and of the environment."""
+    """The secrets of a home with ``secrets.toml``, and of the environment."""
     monkeypatch.setenv("A_KEY", " k3y-0f-4-m0del-Qx\n")
     monkeypatch.setenv("ROOM", "https://chat.example.org/hooks/4-s3cr3t-p4th")
     monkeypatch.setenv("HF_TOKEN", "hf_T0kenOfTheHub0123")
-    (tmp_path / "bench.toml").write_text(BENCH_TOML)
+    shutil.copy(Path(__file__).with_name("secrets.toml"), tmp_path / "bench.toml")
     return known_secrets(tmp_path)
 
 
