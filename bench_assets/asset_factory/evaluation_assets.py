@@ -209,7 +209,7 @@ def _scores(step: EvaluationStep) -> dg.AssetsDefinition:
         questions: list[Question],
         predictions: list[Prediction],
     ) -> dg.Output[list[Score]]:
-        return table_output(score_rows(task, settings, questions, predictions, []))
+        return table_output(score_rows(task, settings, questions, predictions, judgements=[]))
 
     def scores_with_judgements(
         settings: dg.ResourceParam[Settings],
@@ -263,7 +263,7 @@ def _metrics(step: EvaluationStep) -> dg.AssetsDefinition:
             ),
             n_rejected=count_rejections(tables, step.task, questions, step.condition),
         )
-        rows = runner.metrics(questions, predictions, [], scores)
+        rows = runner.metrics(questions, predictions, judgements=[], scores=scores)
         return metrics_output(step.task, questions, rows)
 
     return metrics

@@ -100,7 +100,8 @@ def _measured_chance(tables: TableFiles, task: Task) -> float | None:
         return None
     data = short_digest(tables.digest(questions_key(task, "main")) or "")
     sources = {"metrics": ([evaluation_key(task, "main", "metrics")], Metric)}
-    rows = tables.query(_CHANCE, sources, {}, task=task.name, data=f"|data:{data}|").to_pylist()
+    parameters = {"task": task.name, "data": f"|data:{data}|"}
+    rows = tables.query(_CHANCE, sources, unreadable={}, **parameters).to_pylist()
     return rows[0]["chance"] if rows else None
 
 

@@ -174,7 +174,7 @@ def _hash_image(file: Path) -> _ImageFile:
     try:
         decoded = decode(data).image
     except ImageError:
-        return _ImageFile(digest, None)
+        return _ImageFile(digest, image_hash=None)
     return _ImageFile(digest, TrainingMatch(str(file), image_hash(decoded)))
 
 

@@ -118,7 +118,7 @@ class TaskEvidence:
         points = np.full((len(models), len(ids)), np.nan)
         answers = np.full(points.shape, "", object)
         scores = {"scores": ([evaluation_key(self.task, condition, "scores")], Score)}
-        rows = self.tables.query(_POINTS, scores, {}, parts=ANSWER_SEPARATOR).to_pydict()
+        rows = self.tables.query(_POINTS, scores, unreadable={}, parts=ANSWER_SEPARATOR).to_pydict()
         for question_id, model, share, answer in zip(
             rows["question_id"], rows["model"], rows["share"], rows["answer"], strict=True
         ):

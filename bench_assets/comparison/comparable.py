@@ -61,6 +61,7 @@ def compared_parts(metric: Metric) -> dict[str, str]:
     readers = [reader_setting(name) for name in judges if is_reader(name)]
     if metric.unread and not readers:
         readers = [RULES]
+    _, elicitation = split_signature(parts[DECODING])
     values = {
         QUESTIONS: metric.questions,
         N: parts.get("n", ""),
@@ -70,7 +71,7 @@ def compared_parts(metric: Metric) -> dict[str, str]:
         READER: "+".join(readers),
         SCORER: parts.get(SCORER, ""),
         VERSION: parts[VERSION],
-        ELICITATION: str(split_signature(parts[DECODING])[1] or GENERATE),
+        ELICITATION: str(elicitation or GENERATE),
         DECODING: parts[DECODING] if parse_step(metric.model) else "",
     }
     return {cause: value for cause, value in values.items() if value or cause not in _OPTIONAL}

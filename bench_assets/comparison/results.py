@@ -223,7 +223,9 @@ def _is_comparable(baseline: Metric, row: Metric) -> bool:
 def _previous_checkpoints(tables: TableFiles, task: Task, model: str) -> list[str]:
     """The previous step of the run of a model; [] without one."""
     key = evaluation_key(task, "main", "metrics")
-    return comparison_models(model, tables.partitions(key), partial(tables.written, key), "")
+    return comparison_models(
+        model, tables.partitions(key), partial(tables.written, key), baseline=""
+    )
 
 
 def _format_number(row: Metric) -> str:

@@ -158,7 +158,7 @@ class ObservedInputs:
         except (SettingsError, AnnotationError, UnknownNameError):  # the run reports it
             return []
         judge = self._configuration.judge(task) if task.is_judged else ""
-        reader = self._configuration.reader(task, "") if task.is_read else ""
+        reader = self._configuration.reader(task, model="") if task.is_read else ""
         return [judge, reader]
 
 

@@ -106,8 +106,8 @@ class RuleVerdicts:
         """
         if not task.is_judged:
             return []
-        rows = pipeline.judge(task, questions, predictions, None, self.name)
-        return with_setup(rows, format_judge_setup(self.name, ""))
+        rows = pipeline.judge(task, questions, predictions, model=None, judge=self.name)
+        return with_setup(rows, format_judge_setup(self.name, setup=""))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +129,7 @@ class ModelVerdicts:
         """
         setup = format_judge_setup(self.name, self.setup)
         if pipeline.is_judged_by_rules(task, predictions):
-            return with_setup(pipeline.judge(task, questions, predictions, None), setup)
+            return with_setup(pipeline.judge(task, questions, predictions, model=None), setup)
         with self.open() as model:
             rows = pipeline.judge(task, questions, predictions, model, self.name)
         return with_setup((accept_refusals(row, self.accept) for row in rows), setup)
@@ -153,7 +153,7 @@ class AnnotatorVerdicts:
             return RuleVerdicts(PEOPLE).judgements(task, questions, predictions)
         people = self.open({row.condition for row in predictions})
         answered = pipeline.answered_questions(questions, predictions)
-        return with_setup(people.judge(answered), format_judge_setup(PEOPLE, ""))
+        return with_setup(people.judge(answered), format_judge_setup(PEOPLE, setup=""))
 
 
 @dataclass(frozen=True, slots=True)

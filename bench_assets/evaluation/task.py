@@ -360,13 +360,13 @@ class Task:
             SettingsError: If the task has no such judge; lists its judges.
         """
         if setting == PEOPLE and self.is_judged_by_people:
-            return ChosenJudge(PEOPLE, "")
+            return ChosenJudge(name=PEOPLE, model="")
         name, _, model = setting.partition(":")
         calls_model = isinstance(self.judges.get(name), ByModel)
         if calls_model and model:
             return ChosenJudge(name, model)
         if setting in self.judges and not calls_model:
-            return ChosenJudge(setting, "")
+            return ChosenJudge(name=setting, model="")
         is_model = setting not in (RULES, PEOPLE)
         lacks_model = calls_model and name != self.default_judge  # "strict" without ":gpt"
         if self.default_judge and is_model and not lacks_model:

@@ -61,7 +61,8 @@ def metric_pairs(
 
     The mean change of the pairs equals that of the metric, up to the jackknife's bias for groups.
     """
-    return list(keyed_pairs(measure, before, after, clusters, adds)[1].values())
+    _, pairs = keyed_pairs(measure, before, after, clusters, adds)
+    return list(pairs.values())
 
 
 def keyed_pairs(

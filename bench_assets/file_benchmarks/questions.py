@@ -392,7 +392,8 @@ def _refuse_letters(text: str, answer: object, *, has_options: bool) -> None:
             "the picture shows them)"
         )
     letter = letters[1] if letters else None
-    if letter and ord(letter.upper()) - ord("A") < len(split_options(text)[1]):
+    _, options = split_options(text)
+    if letter and ord(letter.upper()) - ord("A") < len(options):
         raise MissingSettingError(
             f"the answer is {key!r}, and the question holds options ({text!r:.60}): set columns, "
             "options to the question's column"

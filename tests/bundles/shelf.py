@@ -86,8 +86,8 @@ class AlwaysAReader:
 def judge(questions, predictions, reader):
     """Judge by rules or, if there is a reader, the unread responses by the reader."""
     if reader is None:
-        rows = list(pipeline.judge(TASK, questions, predictions, None))
-        setup = format_judge_setup("rules", "")
+        rows = list(pipeline.judge(TASK, questions, predictions, model=None))
+        setup = format_judge_setup("rules", setup="")
     else:
         rows = ask_reader(unread_responses(TASK, questions, predictions), reader, "reader:judge")
         setup = format_judge_setup("reader", "0c")
@@ -125,7 +125,7 @@ def rescore(task, questions, predictions, judgements=()):
         scores=[],
         metrics=[],
     )
-    return stored_runner(task, stored, "").run(questions)
+    return stored_runner(task, stored, scorer="").run(questions)
 
 
 def pack_bundle(home: Path, target: Path, **options: Any) -> PackedBundle:

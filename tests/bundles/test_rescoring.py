@@ -10,6 +10,7 @@ from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.schema.signature import format_judge_setup
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline
+from bench_assets.evaluation.baselines.constant_responses import STOCK_RESPONSES
 from bench_assets.evaluation.task import ByModel, Condition, Evaluation, Task
 from tests.bundles.shelf import TASK, AlwaysAReader, SequenceModel, judge, rescore, shelf_questions
 from tests.bundles.test_contents import METRIC
@@ -116,8 +117,8 @@ def reader_judgements():
 def test_rules_judge_again_and_differ_from_wrong_records():
     questions = shelf_questions()
     predictions = pipeline.predict(TASK, questions, SequenceModel())
-    judgements = pipeline.judge(TASK, questions, predictions, None)
-    setup = format_judge_setup("rules", "")
+    judgements = pipeline.judge(TASK, questions, predictions, model=None)
+    setup = format_judge_setup("rules", setup="")
     wrong = [replace(row, verdict=True, setup=setup) for row in judgements]
     assert judging_rules(TASK, wrong) == "rules"
 
@@ -161,4 +162,5 @@ def test_all_draws_are_scored_again_in_any_order():
 def test_constants_are_tried_on_the_questions_of_every_condition(condition):
     predictions = pipeline.predict(THREE_DRAWS_TASK, quiz(1), SequenceModel("abc"))
     predictions = [replace(row, condition=condition) for row in predictions]
-    assert rescore(THREE_DRAWS_TASK, quiz(1), predictions).metrics[0].constant is not None
+    overall, *_ = rescore(THREE_DRAWS_TASK, quiz(1), predictions).metrics
+    assert overall.constant == max(map(len, STOCK_RESPONSES)) / 100  # its points

@@ -86,11 +86,9 @@ def causes_and_counts(rows):
 )
 def test_page_and_command_find_the_same_causes_and_effects(task, failing, new_questions):
     rng, page_pairs, expected = Random(3), [], []
-    exams = [
-        question_columns(questions, PageQuestions(questions))
-        for questions in (QUESTIONS, new_questions)
-    ]
-    new_exam = 0 if new_questions is QUESTIONS else 1
+    exam_questions = [QUESTIONS, new_questions]
+    exams = [question_columns(rows, PageQuestions(rows)) for rows in exam_questions]
+    new_exam = exam_questions.index(new_questions)
     for _ in range(15):
         before = build_random_evaluation(QUESTIONS, "one", rng, task=task, failing=failing)
         after = build_random_evaluation(new_questions, "two", rng, task=task, failing=failing)

@@ -90,7 +90,9 @@ def write_evaluation(tables, task_name: str, model: str, n_right: int) -> None:
     """Store scores and metrics of a model that is right on the first questions of thirty."""
     questions = quiz(30)
     scores = build_scores(questions, [n < n_right for n in range(30)], model)
-    metrics = pipeline.summarise(replace(TASK, name=task_name), questions, [], scores)
+    metrics = pipeline.summarise(
+        replace(TASK, name=task_name), questions, predictions=[], scores=scores
+    )
     tables.write([task_name, "scores"], scores, Score, model)
     tables.write([task_name, "metrics"], metrics, Metric, model)
 

@@ -133,7 +133,7 @@ SIGNATURE = "t|v1|main|data:d|prompts:p|model:m|t=0|judge:{}|scorer:r|n:60"
 
 def signed_metrics(task, scores, judge, shares):
     """Metrics of scores, with these shares of unread responses, signed as of this judge."""
-    metrics = pipeline.summarise(task, QUESTIONS, [], scores)
+    metrics = pipeline.summarise(task, QUESTIONS, predictions=[], scores=scores)
     return [replace(row, **shares, signature=SIGNATURE.format(judge)) for row in metrics]
 
 

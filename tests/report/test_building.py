@@ -144,7 +144,9 @@ def test_a_model_shown_with_bounds_has_no_interval(page: "Page", tmp_path: Path)
 def test_a_served_page_shows_results_that_arrive_while_it_is_open(page, tmp_path):
     build_fair_home(tmp_path)
     tables = TableFiles(folder=str(tmp_path / "tables"))
-    with serve_live(tmp_path, lambda: build_report(tmp_path, tables, catalog(tmp_path)), 0) as url:
+    with serve_live(
+        tmp_path, lambda: build_report(tmp_path, tables, catalog(tmp_path)), port=0
+    ) as url:
         page.goto(url)
         page.get_by_role("link", name="0.800, run/step-900").wait_for()
         write_metrics(tables, "run/step-999", 0.9)
@@ -168,7 +170,9 @@ def test_a_served_page_shows_the_progress_of_a_running_evaluation(page, tmp_path
         partial_tables(tmp_path).write(["quiz", "metrics"], [partial_row], Metric, "run/step-999")
 
     write_partial_metrics(1)
-    with serve_live(tmp_path, lambda: build_report(tmp_path, tables, catalog(tmp_path)), 0) as url:
+    with serve_live(
+        tmp_path, lambda: build_report(tmp_path, tables, catalog(tmp_path)), port=0
+    ) as url:
         page.goto(url)
         header = page.locator("header .running")
         header.get_by_text("run/step-999 on a quiz: 1 of 6").wait_for()

@@ -362,7 +362,7 @@ def _number_letters(question: Question, answers: Sequence[str]) -> _NumberedAnsw
     if len(question.answer) > 1 or question.answer[0] not in number_of:
         return None
     numbers = [number_of.get(answer, NO_ANSWER) for answer in answers]
-    return _NumberedAnswers(numbers, number_of[question.answer[0]], letters)
+    return _NumberedAnswers(numbers=numbers, key=number_of[question.answer[0]], texts=letters)
 
 
 def _number_texts(key: str, graded: Sequence[tuple[str, bool]]) -> _NumberedAnswers:
@@ -371,7 +371,7 @@ def _number_texts(key: str, graded: Sequence[tuple[str, bool]]) -> _NumberedAnsw
     repeated = sorted(answer for answer, n in counts.items() if answer and n > 1)
     number_of = {answer: number for number, answer in enumerate(repeated, 1)}
     numbers = [0 if ok else number_of.get(answer, NO_ANSWER) for answer, ok in graded]
-    return _NumberedAnswers(numbers, 0, (key, *repeated))
+    return _NumberedAnswers(numbers=numbers, key=0, texts=(key, *repeated))
 
 
 def _distinct_models(results: Results) -> list[int]:

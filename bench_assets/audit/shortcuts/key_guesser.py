@@ -259,7 +259,7 @@ def _cross_validate(exam: Exam, rows: Rows, cue: Cue) -> Floats:
 
 
 def _hits(exam: Exam, rows: Rows, sums: npt.NDArray[np.float32]) -> Floats:
-    """Whether the option with the largest sum is right; ties are split."""
+    """1 if the option with the largest sum is right, else 0; in a tie, the share of a guess."""
     offered_sums = np.where(exam.is_offered[rows], sums, -np.inf)
     is_best = offered_sums == offered_sums.max(axis=1, keepdims=True)
     keys = exam.keys[rows]

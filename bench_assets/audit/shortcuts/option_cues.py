@@ -146,7 +146,7 @@ def places(exam: Exam) -> Callable[[Rows], Features]:
 
 
 def extremes(values: Floats) -> Features:
-    """Whether an option has the largest value, and the smallest one; ties share it.
+    """1 for the option with the largest value, and with the smallest one; a tie shares it.
 
     ``values`` are (questions, options); NaN if there is none.
     """
@@ -220,7 +220,7 @@ def _values(exam: Exam, measure: Callable[[Sequence[str]], Sequence[float]]) -> 
 
 
 def _largest(values: Floats) -> Features:
-    """Whether an option has the largest value of its question; ties share it."""
+    """1 for the option with the largest value of its question, else 0; a tie shares it."""
     comparable = np.where(np.isnan(values), -np.inf, values)
     best = comparable.max(axis=1, keepdims=True)
     is_best = ((comparable == best) & (best > -np.inf)).astype(np.float32)

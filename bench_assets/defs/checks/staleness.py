@@ -25,7 +25,7 @@ from bench_resources.datasets.source_state import SourceState
 from bench_resources.models.registry.setup import FindModel, setup_of
 from bench_resources.tables.parquet import TableFiles
 
-_BY_READER = format_judge_setup(READER, "")
+_BY_READER = format_judge_setup(READER, setup="")
 
 
 class CurrentConfiguration:
@@ -134,7 +134,7 @@ class CurrentConfiguration:
         try:
             chosen = task.chosen_judge(setting)
             if not chosen.model:
-                return format_judge_setup(chosen.name, "")
+                return format_judge_setup(chosen.name, setup="")
             setup = self._setup(chosen.model)
         except (SettingsError, UnknownNameError):  # the next evaluation reports it
             return ""

@@ -86,7 +86,7 @@ def rank_task(
     ]
     if with_partial:
         measured = {row.model for row in rows if row.is_measured and not row.place}
-        partial_rows, _ = _metric_rows(task, partial_tables(tables.home), None)
+        partial_rows, _ = _metric_rows(task, partial_tables(tables.home), configured=None)
         rows += [replace(row, stale="") for row in partial_rows if row.model not in measured]
     baseline_names = baselines(configured.models if configured else {})
     rows = [

@@ -274,7 +274,7 @@ def _constant_cells(task: Task, questions: Sequence[Question], text: str) -> Map
 def _judge_by_rules(
     task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> Sequence[Judgement]:
-    return pipeline.judge(task, questions, predictions, None) if task.is_judged else []
+    return pipeline.judge(task, questions, predictions, model=None) if task.is_judged else []
 
 
 def _complete_cells(

@@ -49,7 +49,7 @@ class AnnotationPages:
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write every task's tables; inactive tasks by name only."""
         pages = [
-            self._task(site, tables, suite, task)
+            self._write_task(site, tables, suite, task)
             for suite in catalog.suites
             for task in suite.every_annotation_task
         ]
@@ -57,7 +57,7 @@ class AnnotationPages:
         if any(page["data"] or page["problem"] for page in pages):
             site.tabs.append("annotation")
 
-    def _task(
+    def _write_task(
         self, site: Site, tables: TableFiles, suite: Suite, task: SuiteAnnotationTask
     ) -> dict[str, Any]:
         """Write the page of a task; returns the task's summary for the list of tasks."""

@@ -18,7 +18,7 @@ from bench_assets.comparison.verdicts import (
 )
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Score
-from bench_assets.evaluation.task import Task
+from bench_assets.evaluation.task import ScoredQuestion, Task
 from bench_assets.evaluation.units import ScoredMetric, Units, metric_units
 from bench_assets.report.site.folder import Site, combined_digest, slug
 from bench_resources.tables.parquet import TableFiles
@@ -91,11 +91,10 @@ def _metric_units(
     """Columns of the metric's units, by the way they are paired (see ``metric_units``)."""
     measure = task.measures[task.primary_metric]
     by_question = scores_by_question(scores)
-    scored_questions = [
-        row
-        for question in condition_questions.questions
-        for row in scored_rows(question, by_question.get(question.question_id, []))[0]
-    ]
+    scored_questions: list[ScoredQuestion] = []
+    for question in condition_questions.questions:
+        (rows,) = scored_rows(question, by_question.get(question.question_id, []))
+        scored_questions += rows
     metric = ScoredMetric(scored_questions, measure(scored_questions).value)
     columns = {}
     if not isnan(metric.value):

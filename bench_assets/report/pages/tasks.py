@@ -56,7 +56,7 @@ def usage(
     key = evaluation_key(task, condition, "predictions")
     if not tables.known(key):
         return []
-    rows = tables.query(_USAGE, {"predictions": ([key], Prediction)}, {}).to_pylist()
+    rows = tables.query(_USAGE, {"predictions": ([key], Prediction)}, unreadable={}).to_pylist()
     return [
         {"condition": condition, **row, "cost": _cost(row, prices.get(row["model"]))}
         for row in rows
@@ -83,7 +83,7 @@ def confusion(tables: TableFiles, task: Task, condition: str) -> list[dict[str, 
         return []
     views = {"scores": ([key], Score), "questions": ([question_table], Question)}
     try:
-        rows = tables.query(_CONFUSION, views, {}).to_pylist()
+        rows = tables.query(_CONFUSION, views, unreadable={}).to_pylist()
     except TableError:  # unreadable questions are reported with the samples
         return []
     return [{"condition": condition, **row} for row in rows]

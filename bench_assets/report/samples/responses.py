@@ -158,12 +158,12 @@ class _SampleObjects:
         self._judgement_indices = _indices_by_key(_keys(judgements)) if judgements else {}
         texts = zip(predictions["text"], predictions["raw_text"], strict=True)
         raw_texts = ["" if raw_text == text else raw_text for text, raw_text in texts]
-        sent_with = [split_model_part(decoding)[1] for decoding in predictions["decoding"]]
+        sent_with = [decoding for _, decoding in map(split_model_part, predictions["decoding"])]
         changed = {"raw_text": raw_texts, "decoding": sent_with}
-        self._response_columns = _columns({**predictions, **changed}, _RESPONSE)
+        self._response_columns = _named_columns({**predictions, **changed}, _RESPONSE)
         unread = [is_unread or None for is_unread in scores["unread"]]  # no field if read
-        self._score_columns = _columns({**scores, "unread": unread}, _SCORED)
-        self._verdict_columns = _columns(judgements, _JUDGED) if judgements else []
+        self._score_columns = _named_columns({**scores, "unread": unread}, _SCORED)
+        self._verdict_columns = _named_columns(judgements, _JUDGED) if judgements else []
 
     def build(self, index: int, row: int, long_texts: list[SampleResponses]) -> dict[str, Any]:
         """Build the object of a response to the question in ``row``; adds to ``long_texts``."""
@@ -231,7 +231,7 @@ def _cut_text(text: str, name: str, long_texts: list[SampleResponses]) -> list[s
     return [text[:LONGEST], len(text), name]
 
 
-def _columns(columns: Columns, names: Mapping[str, str]) -> list[tuple[str, Sequence[Any]]]:
+def _named_columns(columns: Columns, names: Mapping[str, str]) -> list[tuple[str, Sequence[Any]]]:
     """Columns under the page's names, without entirely empty ones."""
     named_columns = [(name, columns[column]) for name, column in names.items()]
     return [

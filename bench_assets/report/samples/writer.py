@@ -94,15 +94,15 @@ class _TaskSamples:
             if not self.tables.exists(key) or not (models or name == "main"):
                 continue
             if key not in tables:
-                tables[key] = self._questions(key)
+                tables[key] = self._write_questions(key)
             table_questions = tables[key]
             model_summaries, prompts = list[dict[str, str]](), ""
             if len(table_questions.ids):
                 model_summaries = [
-                    self._model(name, table_questions, model, model_tables)
+                    self._write_model(name, table_questions, model, model_tables)
                     for model, model_tables in models.items()
                 ]
-                prompts = self._prompts(name, table_questions, models)
+                prompts = self._write_prompts(name, table_questions, models)
             edition = table_questions.about.get("edition", "")
             display_name = ", ".join((name, edition, self.source)) if self.source else name
             conditions.append(
@@ -123,7 +123,7 @@ class _TaskSamples:
         models.update(dict.fromkeys(self.tables.partitions(key), self.tables))
         return dict(sorted(models.items()))
 
-    def _prompts(
+    def _write_prompts(
         self, condition: str, table_questions: _TableQuestions, models: Mapping[str, TableFiles]
     ) -> str:
         """Write the prompts that models were sent, each once; returns the name of the data."""
@@ -149,7 +149,7 @@ class _TaskSamples:
             images = [] if self.omits_images else chunk.images
             self.site.put(f"{base}-prompts-{chunk.number}", chunk.turns, inputs, images)
 
-    def _questions(self, key: Sequence[str]) -> _TableQuestions:
+    def _write_questions(self, key: Sequence[str]) -> _TableQuestions:
         """Write questions and their images; returns their ids and summary, or the problem."""
         base = self._data_name("/".join(key))
         sample_list, editions = SampleList(), list[str]()
@@ -167,7 +167,7 @@ class _TaskSamples:
         except TableError as error:
             problem = {"problem": escape_to_one_line(str(error)), "n": 0}
             return _TableQuestions(about=problem, ids=pa.array([]), digest=None)
-        images = self._images(list(sample_list.images))
+        images = self._write_images(list(sample_list.images))
         data = sample_list.data() | {"images": images}
         image_digests = [] if self.omits_images else sample_list.images
         self.site.put(f"{base}-questions", data, images=image_digests)
@@ -182,7 +182,7 @@ class _TaskSamples:
             about["withheld"] = True
         return _TableQuestions(about=about, ids=ids, digest=digest)
 
-    def _images(self, digests: Sequence[str]) -> list[Any]:
+    def _write_images(self, digests: Sequence[str]) -> list[Any]:
         """Write images; returns the paths of each, or the reason why it is missing."""
         if self.omits_images:
             return ["left out of this report"] * len(digests)
@@ -191,7 +191,7 @@ class _TaskSamples:
             for digest, image in self.site.images(digests).items()
         ]
 
-    def _model(
+    def _write_model(
         self, condition: str, table_questions: _TableQuestions, model: str, tables: TableFiles
     ) -> dict[str, str]:
         """Write a model's responses; returns its name and data, with a reason if unreadable."""

@@ -43,12 +43,12 @@ def task_page(task: str) -> str:
     >>> task_page("journeybench/mcot")
     '/#/task/journeybench%2Fmcot'
     """
-    return _page(["task", task], {})
+    return _page(["task", task], query={})
 
 
 def audit_page(task: str) -> str:
     """Page of a task's audit."""
-    return _page(["audit", task], {})
+    return _page(["audit", task], query={})
 
 
 def number_page(task: str, model: str, condition: str) -> str:

@@ -32,7 +32,7 @@ def bundled_script(folder: Path, main_module: str) -> bytes:
             functions.append(f"const m{numbers[path]} = {function};\n")
         return numbers[path]
 
-    number_of((folder / main_module).resolve(), ())
+    number_of((folder / main_module).resolve(), importers=())
     return f'"use strict";\n(() => {{\n{"".join(functions)}}})();\n'.encode()
 
 

@@ -257,5 +257,5 @@ def test_a_checkpoint_is_compared_with_its_predecessor_and_the_baseline(
 def test_the_time_of_the_only_model_of_a_step_is_not_read():
     no_times: dict[str, float] = {}
     predecessor = "r/s-1@bbbbbbbb"
-    models = comparison_models("r/s-9@aaaaaaaa", [predecessor], no_times.__getitem__, "")
+    models = comparison_models("r/s-9@aaaaaaaa", [predecessor], no_times.__getitem__, baseline="")
     assert models == [predecessor]

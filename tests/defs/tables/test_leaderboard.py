@@ -71,7 +71,7 @@ def tables(tmp_path: Path) -> TableFiles:
 )
 def test_an_unreadable_table_of_metrics_is_a_row_without_a_value(tables, spoil):
     spoil(tables.path(METRICS, "spoilt"))
-    whole, spoilt = rank_task(TASK, tables, [])
+    whole, spoilt = rank_task(TASK, tables, published=[])
     assert (whole.model, whole.value, whole.source) == ("whole", 0.5, MEASURED)
     assert (spoilt.model, spoilt.edition) == ("spoilt", "own")
     assert math.isnan(spoilt.value)
@@ -110,11 +110,11 @@ def test_partial_metrics_are_last_and_have_no_rank(tables: TableFiles) -> None:
     for model in ("limited", "whole"):
         row = replace(METRIC, model=model, value=1.0, signature=signature)
         partial_tables(tables.home).write(METRICS, [row], Metric, model)
-    rows = rank_task(TASK, tables, [], with_partial=True)
+    rows = rank_task(TASK, tables, published=[], with_partial=True)
     assert [(row.model, row.value, row.ranks) for row in rows] == [
         ("spoilt", 0.5, "1-2"), ("whole", 0.5, "1-2"), ("limited", 1.0, ""),
     ]  # fmt: skip
-    assert "limited" not in [row.model for row in rank_task(TASK, tables, [])]
+    assert "limited" not in [row.model for row in rank_task(TASK, tables, published=[])]
 
 
 @pytest.mark.parametrize("constants", [(0.2, None, 0.7), (0.7, 0.2, None)])
@@ -135,7 +135,7 @@ def test_rows_without_readable_metrics_have_the_edition_of_the_questions(tables)
     tables.write(QUESTIONS, questions, Question)
     for model in ("whole", "spoilt"):
         tables.path(METRICS, model).write_bytes(b"")
-    assert [row.edition for row in rank_task(TASK, tables, [])] == ["own", "own"]
+    assert [row.edition for row in rank_task(TASK, tables, published=[])] == ["own", "own"]
 
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＠"])
@@ -147,6 +147,6 @@ def test_no_cell_of_the_csv_is_a_formula(start):
 
 def test_without_readable_questions_no_model_has_a_value(tables: TableFiles) -> None:
     tables.path(QUESTIONS).write_bytes(b"PAR1")
-    rows = rank_task(TASK, tables, [])
+    rows = rank_task(TASK, tables, published=[])
     assert sorted(row.model for row in rows) == ["spoilt", "whole"]
     assert all(math.isnan(row.value) and "questions" in row.source for row in rows)
