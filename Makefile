@@ -15,7 +15,7 @@
 # make mutants  forty faults in what gives points: how many do the tests notice?
 # make faults  twenty minutes of misbehaving servers, kills, damaged disks, hostile files, fuzzers;
 #              FAULTS_SECONDS=600 for less
-# make proofs FILES=folder  what is held against others' files, of which the folder has checkouts:
+# make proofs FILES=folder  compares bench with other projects, whose checkouts the folder has:
 #              docs/known-benchmarks.md and docs/proofs.md
 # make coverage  do 95 % intervals hold the truth 95 times in 100? docs/statistics.md; ten minutes
 # make bench   speed and memory, each figure with its bound beside it
