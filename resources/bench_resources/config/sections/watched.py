@@ -46,14 +46,14 @@ class AnnotationTaskSettings(StrictSection):
     """Section ``[annotation.tasks."suite/task"]``: an active task and its terms."""
 
     needed: int | None = Field(None, ge=1)
-    """Answers per unit, each by another annotator; default: as many as in the paper."""
+    """Answers per unit, each by another annotator; default: the suite's number."""
     until: datetime | date | None = None
     """Deadline; for a date, the end of the day in UTC. Units without a decision then expire."""
     least_decided: float = Field(0.5, ge=0, le=1)
-    """Share of units that must be decided at the deadline; otherwise no questions are built."""
+    """Share of units that must be decided at the deadline; otherwise evaluations do not start."""
     publish: Literal["complete", "partial"] = "complete"
-    """``"complete"``: questions are built when no unit is open. ``"partial"``: they are built of
-    the decided units."""
+    """``"complete"``: evaluations start when no unit is open. ``"partial"``: they start with the
+    questions of the decided units."""
     most_answers: int | None = Field(None, ge=1)
     """Maximum number of answers per annotator. The first ones count."""
     gold: Path | None = None
