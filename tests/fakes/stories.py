@@ -25,11 +25,15 @@ def described(
 
 
 def story_question(
-    chains: dict[str, list[str]], image_id: str = "kite", entities: Sequence[str] = ()
+    chains: dict[str, list[str]],
+    image_id: str = "kite",
+    entities: Sequence[str] = (),
+    description: str = "A story.",
 ) -> Question:
+    """The question about an image with chains by code of their kind."""
     name = f"{image_id}.jpg"
     image = stored(name, "0")
-    story = Story(image_id=image_id, image=name, entities=tuple(entities), description="A story.")
+    story = Story(image_id=image_id, image=name, entities=tuple(entities), description=description)
     rows = [
         StoryChain(image_id=image_id, kind=kind.name, number=number, text=text)
         for kind in KINDS

@@ -134,8 +134,7 @@ def labelled_proposals() -> list[tuple[Proposal, str]]:
     """Changed problems that were solved by hand, with their verdicts."""
     gsm8k, pairs = problems(), []
     for row in _read_lines(SHARED / "gold/labelled.jsonl"):
-        problem = gsm8k[row["line"] - 1]
-        proposal = _change(problem, row["old"], row["new"])
+        proposal = _change(gsm8k[row["line"] - 1], row["old"], row["new"])
         if proposal and proposal.key == row["gold"]:
             pairs.append((proposal, row["verdict"]))
     return pairs
@@ -171,7 +170,7 @@ def exam_proposals() -> list[Proposal]:
         item(item_id=row["id"], type=row["type"], specific=row["text"], answer=row["answer"])
         for row in _read_lines(SHARED / "data/gold/exam_items.jsonl.gz")
     ]
-    candidates = key_proposals(propose(items, {}, 1.0, 0), items, [])
+    candidates = key_proposals(propose(items, {}, share=1.0, seed=0), items, [])
     return [proposal for (proposal,) in candidates]
 
 
@@ -182,7 +181,7 @@ def exam_figures() -> dict[str, float]:
     negated = [split_options(row.question)[1] for row in proposals if row.construction == "negate"]
     blanks = [proposal.key for proposal in proposals if proposal.construction == "to_blank"]
     candidates = [[proposal] for proposal in proposals]
-    runs = _vote_with_seeds(TRANSFORMED, candidates, lambda proposal: proposal.key, 0.0)
+    runs = _vote_with_seeds(TRANSFORMED, candidates, lambda proposal: proposal.key, share_old=0.0)
     accepted = [row.decision == "accepted" for rows in runs for row in rows]
     return {
         "by form": sum(proposal.form == "proven" for proposal in proposals) / len(proposals),

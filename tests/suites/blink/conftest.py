@@ -68,6 +68,5 @@ def circles(monkeypatch) -> list[dict[str, Point]]:
 
 def build_edition(folder: Path, tasks: Iterable[str]) -> MiniEdition:
     store = ImageStore(folder=str(folder / "images"))
-    parameters = BuilderParameters(height=HEIGHT)
-    result = build_all(folder / "raw", store=store.put, parameters=parameters)
+    result = build_all(folder / "raw", store=store.put, parameters=BuilderParameters(height=HEIGHT))
     return MiniEdition(folder / "raw", store, result, tuple(tasks))

@@ -31,7 +31,11 @@ def test_the_check_shows_the_key_and_the_baseline_does_not():
     assert human.shown == {"Question": "Which fits?"}
     assert human.choices["answer"] == ("A. the second image", "B. the third image")
     assert list(human.images) == ["Image 1", "Image 2"]
-    assert (check.needed, human.needed) == (1, 2)
+
+
+def test_one_person_checks_a_question_and_two_answer_it():
+    units = [unit for task in (ANSWER_CHECK, HUMAN) for unit in task.units([jigsaw_question()])]
+    assert [unit.needed for unit in units] == [1, 2]
 
 
 def check_answers(*verdicts):

@@ -136,9 +136,9 @@ def test_the_route_follows_from_what_is_in_the_folder(tmp_path):
 @pytest.mark.parametrize(
     ("field", "expected_reason"),
     [
-        pytest.param('"val_Jigsaw_1": "(C)"', "answer is", id="an option too many"),
+        pytest.param('"val_Jigsaw_1": "(C)"', "answer is '(C)'", id="an option too many"),
         pytest.param('"val_Chess_1": "(A)"', "'val_Chess_1' is not an id", id="an unknown task"),
-        pytest.param('"test_Jigsaw_1": "hidden"', "is not an id", id="a hidden answer"),
+        pytest.param('"test_Jigsaw_1": "hidden"', "'test_Jigsaw_1' is not an id", id="hidden"),
         pytest.param('"val_Jigsaw_1": 1', "answer is 1", id="a number"),
     ],
 )
@@ -176,16 +176,21 @@ def test_files_are_pinned_by_content_and_hidden_ones_left_out(tmp_path):
     assert second.sha256 == "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"
 
 
-def test_the_hidden_split_has_questions_and_no_answers(tmp_path):
+def test_an_explanation_is_a_label_of_its_question(tmp_path):
     explained = row("val_Relative_Depth_1", explanation="It is in front.")
     write_parquet(tmp_path, "Relative_Depth", "val", [explained])
+    (item,), _ = read_release(tmp_path)
+    assert to_question(item, ["a" * 64]).labels["explanation"] == "It is in front."
+
+
+def test_the_hidden_split_has_questions_and_no_answers(tmp_path):
+    write_parquet(tmp_path, "Relative_Depth", "val", [row("val_Relative_Depth_1")])
     hidden = row("test_Relative_Depth_1", answer="hidden")
     write_parquet(tmp_path, "Relative_Depth", "test", [hidden])
     items, _ = read_release(tmp_path)
     questions = [to_question(item, ["a" * 64]) for item in items]
     (validation_question,) = scorable(questions)
     assert validation_question.question_id == "blink/val_Relative_Depth_1"
-    assert validation_question.labels["explanation"] == "It is in front."
     (test_question,) = hidden_split(questions)
     assert test_question.question_id == "blink/test_Relative_Depth_1"
     assert test_question.answer == ()

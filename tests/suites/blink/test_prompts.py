@@ -18,9 +18,12 @@ def prompt_parts(prompt):
     return turn.parts
 
 
-def test_the_images_come_first_and_a_response_reaches_the_judge_as_it_is():
+def test_the_image_comes_before_the_text():
     image, _ = prompt_parts(prompts.main(question(**DEPTH)))
     assert image == Image("a" * 64)
+
+
+def test_a_response_reaches_the_judge_as_it_is():
     (text,) = prompt_parts(prompts.judge(question(**DEPTH), "I think {it} is B"))
     assert text.endswith("Answer: I think {it} is B\nYour output: ")
 
@@ -32,7 +35,7 @@ def test_three_tasks_begin_with_the_disclaimer(task):
     assert "the information I gave you.\n\nWhich point" in text
 
 
-def test_no_prompt_shows_images_that_are_not_there():
+def test_a_question_without_its_image_has_no_prompt():
     with pytest.raises(SourceError, match="t/1: its image is not in the source"):
         prompts.main(question(**DEPTH | {"images": ()}))
 

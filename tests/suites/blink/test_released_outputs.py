@@ -123,7 +123,7 @@ def read_letters(outputs):
             reading = read(row["full_prediction"], task.options)
             careful = reading.value if reading and not reading.named else ""
             judge = row["prediction"][:3].strip("()").replace("Z", "")  # "(Z)": no option
-            letters.append(ReadLetters(row["idx"], careful, judge))
+            letters.append(ReadLetters(question_id=row["idx"], careful=careful, judge=judge))
     return letters
 
 
@@ -179,13 +179,15 @@ def test_the_run_on_concatenated_images_is_scored_against_its_own_key(shared_dat
 @pytest.mark.parametrize(
     ("name", "content", "expected_message"),
     [
-        pytest.param("x.txt", "", "no saved outputs", id="no file of outputs"),
-        pytest.param("Jigsaw.json", "[]", "Jigsaw.json: cannot be read, expected", id="no splits"),
-        pytest.param("Jigsaw.json", '{"val": [{}]}', "val, row 1: no field 'idx'", id="no id"),
-        pytest.param("Jigsaw.json.gz", "x", "cannot be read", id="not gzip"),
+        pytest.param("x.txt", "", ": no saved outputs", id="no file of outputs"),
+        pytest.param("Jigsaw.json", "[]", "/Jigsaw.json: cannot be read, expected", id="no splits"),
+        pytest.param(
+            "Jigsaw.json", '{"val": [{}]}', "/Jigsaw.json, val, row 1: no field 'idx'", id="no id"
+        ),
+        pytest.param("Jigsaw.json.gz", "x", "/Jigsaw.json.gz: cannot be read", id="not gzip"),
     ],
 )
 def test_outputs_that_cannot_be_read_are_refused_by_name(tmp_path, name, content, expected_message):
     (tmp_path / name).write_text(content)
-    with pytest.raises(SourceError, match=expected_message):
+    with pytest.raises(SourceError, match=f"{tmp_path}{expected_message}"):
         read_outputs(tmp_path)

@@ -45,16 +45,16 @@ def score_carefully(pair, judgements):
 
 
 @pytest.mark.parametrize(
-    ("response", "word", "points"),
+    ("response", "words", "points"),
     [
-        pytest.param("(B)", "(C)", 1.0, id="the recorded word comes before the rules"),
-        pytest.param("(C)", "(C) Point C", 0.0, id="word for word"),
-        pytest.param("(C)", None, 1.0, id="without one the rules read"),
+        pytest.param("(B)", ["(C)"], 1.0, id="the recorded word comes before the rules"),
+        pytest.param("(C)", ["(C) Point C"], 0.0, id="word for word"),
+        pytest.param("(C)", [], 1.0, id="without one the rules read"),
     ],
 )
-def test_as_released_takes_the_recorded_word_first(response, word, points):
+def test_as_released_takes_the_recorded_word_first(response, words, points):
     pair = answered_with(response)
-    judgements = [gpt_judgement(pair, word)] if word else []
+    judgements = [gpt_judgement(pair, word) for word in words]
     assert scoring.score_as_released(pair, judgements).points == points
 
 
@@ -78,8 +78,7 @@ def test_the_official_scorer_reads_the_thoughts_of_a_model_too(thought, text, ca
     judgements = scoring.judge([pair], judge)
     assert score_carefully(pair, judgements).points == careful
     assert scoring.score_officially(pair, judgements).points == official
-    by_rules = scoring.judge_by_rules([pair])
-    assert scoring.score_officially(pair, by_rules).points == official
+    assert scoring.score_officially(pair, scoring.judge_by_rules([pair])).points == official
 
 
 def prompt_text(request):

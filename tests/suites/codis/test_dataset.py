@@ -70,26 +70,26 @@ def test_submissions_and_votes_are_read_as_they_are(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("names", "expected_message"),
+    ("files", "folders", "expected_message"),
     [
-        pytest.param([], r"expected data\.json and images/.*submissions\.json", id="nothing"),
-        pytest.param(["data.json"], "with the images; found: none", id="no images"),
+        pytest.param([], [], r"expected data\.json and images/.*submissions\.json", id="nothing"),
+        pytest.param(["data.json"], [], "with the images; found: none", id="no images"),
         pytest.param(
-            ["data.json", "images_a/", "images_b/"], "found: images_a, images_b", id="two of them"
+            ["data.json"], ["images_a", "images_b"], "found: images_a, images_b", id="two of them"
         ),
         pytest.param(
-            ["data.json", "submissions.json", "votes.json", "images/"],
+            ["data.json", "submissions.json", "votes.json"],
+            ["images"],
             "Remove one of them",
             id="both routes",
         ),
     ],
 )
-def test_a_folder_without_exactly_one_release_is_named(tmp_path, names, expected_message):
-    for name in names:
-        if name.endswith("/"):
-            (tmp_path / name).mkdir()
-        else:
-            (tmp_path / name).write_text("[]")
+def test_a_folder_without_exactly_one_release_is_named(tmp_path, files, folders, expected_message):
+    for name in files:
+        (tmp_path / name).write_text("[]")
+    for name in folders:
+        (tmp_path / name).mkdir()
     with pytest.raises(SourceError, match=f"{re.escape(str(tmp_path))}: .*{expected_message}"):
         find_release(tmp_path)
 

@@ -71,8 +71,13 @@ def test_points_by_the_strict_and_the_official_scorer(judgements, strict, offici
     pair = answered("x", options=("x", "y"))
     strict_score, official_score = (score(pair, judgements) for score in TASK.scorers.values())
     assert (strict_score.points, official_score.points) == (strict, official)
-    is_plain_verdict = strict is not None and judgements[0].judge != "rules"
-    assert (strict_score.note == "") == is_plain_verdict
+
+
+def test_the_note_of_a_score_says_what_was_no_plain_verdict():
+    by_rules = judgement(judge="rules", verdict=True, response="names 'x'")
+    lists = [[judgement(verdict=True, response="right")], [judgement(error="503")], [by_rules]]
+    notes = [TASK.scorers["strict"](answered("x"), judgements).note for judgements in lists]
+    assert notes == ["", "the judge gave no response: 503", "names 'x'"]
 
 
 def test_only_the_official_scorer_counts_the_verdict_on_the_thoughts():
@@ -153,6 +158,7 @@ def test_pairs_about_one_image_widen_the_interval():
     independent = scoring.pair_accuracy(scored_pairs(n_per_image=1))
     clustered = scoring.pair_accuracy(scored_pairs(n_per_image=2))
     assert independent.value == clustered.value == 0.5
+    # Half as many independent points widen it by up to the root of 2.
     assert clustered.high - clustered.low > 1.2 * (independent.high - independent.low)
 
 

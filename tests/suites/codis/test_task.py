@@ -27,7 +27,8 @@ TABLES = {
     for row in PUBLISHED
     if ("Table 3 " in row.source or "Table 10 " in row.source) and row.model != "Human"
 }
-MISPRINT = ("CODIS, Table 10 (GPT-4 evaluation)", "BLIP-2-11B", "acc_p", "all")
+# What the counts behind a row give in a cell that is printed otherwise.
+MISPRINTS = {("CODIS, Table 10 (GPT-4 evaluation)", "BLIP-2-11B"): {("acc_p", "all"): "7.9"}}
 
 
 def whole_number(printed, n):
@@ -75,8 +76,8 @@ def test_replayed_verdicts_give_every_printed_cell(source, model):
     for cell in cells:
         replayed = f"{100 * metrics[cell.metric, cell.category].value:.1f}"
         if replayed != cell.printed:
-            differing[cell.source, cell.model, cell.metric, cell.category] = replayed
-    assert differing == ({MISPRINT: "7.9"} if MISPRINT[:2] == (source, model) else {})
+            differing[cell.metric, cell.category] = replayed
+    assert differing == MISPRINTS.get((source, model), {})
     assert metrics["acc_p", "all"].n_scored == 353
     assert metrics["acc_q", "all"].n_scored == 706
 
@@ -222,7 +223,7 @@ def test_the_human_row_is_the_mean_of_five_people(metric):
         pytest.param(HEADER + '"', "CSV", id="an open quotation mark"),
     ],
 )
-def test_a_faulty_table_of_numbers_is_named_by_file_and_line(tmp_path, content, expected_message):
+def test_a_faulty_table_of_numbers_is_named_by_file_and_fault(tmp_path, content, expected_message):
     file = tmp_path / "published.csv"
     file.write_text(content, encoding="utf-8")
     with pytest.raises(SourceError, match=rf"published\.csv.*{expected_message}"):

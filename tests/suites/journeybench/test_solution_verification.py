@@ -86,12 +86,8 @@ def test_an_unreadable_verdict_is_retried_with_the_complaint():
 
 def test_an_extraction_of_unfinished_thinking_is_unscored():
     judge, pair = scripted_judge("<think>right. yes. 12", "no"), answered("12")
-    assert (
-        solution_verification.score_strictly(
-            pair, solution_verification.judge([pair], judge)
-        ).points
-        is None
-    )
+    judgements = solution_verification.judge([pair], judge)
+    assert solution_verification.score_strictly(pair, judgements).points is None
 
 
 class UnreachableJudge:
@@ -127,12 +123,8 @@ def test_a_failed_extraction_is_neither_verified_nor_scored():
 )
 def test_rules_judge_without_a_model(response, answer, points):
     pair = answered(response, answer=answer)
-    assert (
-        solution_verification.score_strictly(
-            pair, solution_verification.judge_by_rules([pair])
-        ).points
-        == points
-    )
+    judgements = solution_verification.judge_by_rules([pair])
+    assert solution_verification.score_strictly(pair, judgements).points == points
 
 
 @pytest.mark.parametrize(
@@ -146,9 +138,5 @@ def test_rules_judge_without_a_model(response, answer, points):
 )
 def test_rules_read_which_image_is_the_cause(response, points):
     pair = answered(response, answer=("image2",), options=("image1", "image2"))
-    assert (
-        solution_verification.score_strictly(
-            pair, solution_verification.judge_by_rules([pair])
-        ).points
-        == points
-    )
+    judgements = solution_verification.judge_by_rules([pair])
+    assert solution_verification.score_strictly(pair, judgements).points == points

@@ -29,8 +29,6 @@ SUBMITTED = ("(A)", "(B)", "(Z)")  # the authors' mark of a response without an 
 
 
 class Bench(Home):
-    """BLINK over a home folder of its own."""
-
     def __init__(self, home, source, toml=""):
         super().__init__(home, "blink", source, toml)
 
@@ -109,12 +107,12 @@ def test_another_captioner_captions_anew(tmp_path, release, monkeypatch):
 
 def test_an_image_that_does_not_decode_is_named_by_file_row_and_column(tmp_path, release):
     broken = row("val_Relative_Depth_1", image_1={"bytes": png()[:-30], "path": "x"})
-    write_parquet(release, "Relative_Depth", "val", [broken])
+    file = write_parquet(release, "Relative_Depth", "val", [broken])
     bench = Bench(tmp_path / "home", release)
     bench.build()
     assert [question.question_id for question in bench.questions()] == ["blink/val_Jigsaw_1"]
     reasons = {row.entry: row.reason for row in bench.read(Rejection, "rejections")}
-    expected = "row 1 (val_Relative_Depth_1), image_1: does not decode"
+    expected = f"{file.name}, row 1 (val_Relative_Depth_1), image_1: does not decode"
     assert expected in reasons["val_Relative_Depth_1"]
 
 
@@ -171,7 +169,9 @@ def test_the_submission_has_every_question_of_the_test_split_and_no_other(tmp_pa
 
 
 def test_a_submission_with_missing_responses_is_refused(home_of_recorded_models):
-    assert export("--model", "incomplete").exit_code == 1  # a missing response is no "(Z)"
+    result = export("--model", "incomplete")
+    assert result.exit_code == 1
+    assert "2 of 3 test questions have no response" in result.stderr  # which is no "(Z)"
     assert not (home_of_recorded_models / "export" / "blink_test_incomplete.json").exists()
 
 

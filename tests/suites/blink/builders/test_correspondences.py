@@ -1,5 +1,6 @@
 """Functional, semantic and visual correspondence, relative depth and relative reflectance."""
 
+import re
 from random import Random
 
 import numpy as np
@@ -102,7 +103,7 @@ def test_a_blank_wall_is_refused(tmp_path):
 
 
 def test_a_folder_without_sequences_is_named(tmp_path):
-    with pytest.raises(SourceError, match="expected folders in it, found none"):
+    with pytest.raises(SourceError, match=f"{tmp_path}: expected folders in it, found none"):
         list(visual_correspondence(tmp_path, Random(0)))
 
 
@@ -110,7 +111,7 @@ def test_an_image_that_is_torn_is_refused_by_name(views):
     for number in SHIFTS:
         (views / "v_squares" / f"{number}.ppm").write_bytes(b"torn")
     (reason,) = rejection_reasons(visual_correspondence(views, Random(0)))
-    assert "ppm: not an image" in reason
+    assert re.search(r"v_squares/[0-9]\.ppm: not an image", reason)
 
 
 def test_the_closer_point_may_be_the_second_of_the_line(tmp_path, circles):

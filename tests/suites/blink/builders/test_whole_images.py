@@ -143,7 +143,7 @@ def test_reference_and_right_option_share_a_style_that_the_other_does_not(tmp_pa
         assert wrong != reference
 
 
-def test_one_style_alone_is_named(tmp_path):
+def test_paintings_of_one_style_alone_are_refused(tmp_path):
     with pytest.raises(SourceError, match="expected paintings in folders of two styles or more"):
         list(art_style(write_wikiart(tmp_path, Cubism=6), Random(0)))
 
@@ -182,7 +182,9 @@ def test_a_triplet_that_divides_people_is_refused(tmp_path, fields, reason):
 
 def test_columns_that_are_missing_are_named(tmp_path):
     write_csv(tmp_path / "data.csv", [{"id": 5, "votes": 7}])
-    with pytest.raises(SourceError, match=r"data.csv: no columns \['left_path'"):
+    with pytest.raises(
+        SourceError, match=r"data\.csv: no columns .*'right_vote'\]; it has id, votes"
+    ):
         list(visual_similarity(tmp_path, Random(0)))
 
 

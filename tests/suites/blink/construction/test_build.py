@@ -141,7 +141,7 @@ def test_questions_wanted_built_and_refused_are_counted_for_all_14_tasks(tmp_pat
     }
     assert len(counts) == 14
     assert counts["Spatial_Relation"] == (4, 3, 1)
-    assert counts["Visual_Correspondence"] == (344, 0, 0)
+    assert counts["Visual_Correspondence"] == (344, 0, 0)  # questions of the paper
 
 
 def test_a_count_for_an_unknown_task_is_refused():

@@ -143,12 +143,14 @@ def test_an_image_with_two_objects_of_a_kind_makes_no_question(tmp_path):
     assert rejection_reasons(candidates) == ["no object alone of its kind and of a fit size"]
 
 
+def test_people_are_asked_for_as_many_puzzles_as_the_paper_has():
+    assert [unit.unit_id for unit in IQ_IMAGES.units()] == [f"puzzle-{n:03}" for n in range(1, 301)]
+
+
 def test_a_puzzle_that_a_person_uploads_becomes_a_draft(tmp_path):
-    units = IQ_IMAGES.units()
-    assert len(units) == 300
-    assert units[0].unit_id == "puzzle-001"
-    puzzle = answer("puzzle-001", image="c" * 64, answer="D", explanation="It\nturns.")
-    assert fits(IQ_IMAGES.task, units[0], puzzle) == ""
+    unit, *_ = IQ_IMAGES.units()
+    puzzle = answer(unit.unit_id, image="c" * 64, answer="D", explanation="It\nturns.")
+    assert fits(IQ_IMAGES.task, unit, puzzle) == ""
     write_marked_data(tmp_path, [], IQ_IMAGES.to_rows([puzzle]), {}, lambda sha: sha.encode())
     (draft,) = drafts(iq_test(tmp_path / "puzzles", Random(0)))
     assert (draft.places, draft.labels) == ((3,), {"explanation": "It turns."})

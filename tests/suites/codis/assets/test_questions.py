@@ -13,8 +13,6 @@ LEFT_HALF = [*dg.load_assets_from_modules([assets]), *dg.load_asset_checks_from_
 
 
 class Bench(Home):
-    """The dataset build over a home folder of its own."""
-
     def __init__(self, home, source=None, toml=""):
         super().__init__(home, "codis", source, toml)
 
@@ -32,7 +30,7 @@ def test_without_a_source_the_mini_edition_is_drawn_and_built(tmp_path):
     bench = Bench(tmp_path)
     bench.build()
     questions = bench.questions()
-    assert len(questions) == 80
+    assert len(questions) == 80  # of 40 pairs
     assert {question.edition for question in questions} == {"mini"}
     assert all(bench.images.path(image).exists() for q in questions for image in q.images)
     assert len(bench.questions("captions_for_images")) == 80

@@ -124,7 +124,7 @@ def test_waiting_items_name_near_items_with_the_objection():
     ("decision", "message"),
     [
         pytest.param({}, "expected accept", id="nothing is decided"),
-        pytest.param({"same_as": 3}, "same_as", id="no text"),
+        pytest.param({"same_as": 3}, "'same_as' is 3, expected a text", id="no text"),
     ],
 )
 def test_a_review_without_a_decision_is_refused(tmp_path, decision, message):
@@ -167,32 +167,34 @@ def description_review(text, *, accept):
 
 
 @pytest.mark.parametrize(
-    ("reviews", "author"),
+    ("review", "author", "by_review"),
     [
         pytest.param(
-            [description_review("Three.", accept=True)],
+            description_review("Three.", accept=True),
             "cem",
+            True,
             id="accepted, though no other is alike",
         ),
-        pytest.param([description_review("told so", accept=False)], "", id="rejected: one is left"),
         pytest.param(
-            [description_review("another story", accept=True)],
+            description_review("told so", accept=False), "", False, id="rejected: one is left"
+        ),
+        pytest.param(
+            description_review("another story", accept=True),
             "ana",
+            False,
             id="a review of an unknown description changes nothing",
         ),
     ],
 )
-def test_a_review_overrules_the_choice_of_the_description(reviews, author):
+def test_a_review_selects_or_excludes_a_description(review, author, by_review):
     items = descriptions(ana="told so", bo="told thus", cem="three")
-    (image,) = compare_descriptions(items, [], ENCODER, 0.8, reviews)
-    assert image.author == author
-    assert image.by_review is (author == "cem")
+    (image,) = compare_descriptions(items, [], ENCODER, 0.8, [review])
+    assert (image.author, image.by_review) == (author, by_review)
 
 
 def test_descriptions_of_a_dropped_image_are_queued_for_review_with_each_other():
     items = descriptions(ana="one", bo="two")
-    understandings = compare_descriptions(items, [], ENCODER, 0.8)
-    queue = descriptions_to_review(items, understandings)
+    queue = descriptions_to_review(items, compare_descriptions(items, [], ENCODER, 0.8))
     assert [(item.text, item.near, item.outcome) for item in queue] == [
         ("one", ("two",), "waiting"),
         ("two", ("one",), "waiting"),

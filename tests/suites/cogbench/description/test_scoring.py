@@ -131,22 +131,33 @@ def test_an_image_without_chains_is_not_judged_and_does_not_count():
 
 
 @pytest.mark.parametrize(
-    ("text", "verdicts"),
+    ("text", "answer"),
     [
-        pytest.param("They stand on a beach.", [True, False, False], id="one of three"),
+        pytest.param("They stand on a beach.", ("yes", "no", "no"), id="one of three"),
         pytest.param(
             "Happy people on a beach; the street is wet because of rain.",
-            [True, True, True],
+            ("yes", "yes", "yes"),
             id="all",
         ),
     ],
 )
-def test_the_rules_need_half_of_the_words_of_a_key_point(text, verdicts):
+@pytest.mark.parametrize("scorer", ["careful", "official"])
+def test_both_scorers_have_the_verdicts_of_the_rules(text, answer, scorer):
     pair = described(CHAINS, text=text)
-    judgements = judge_by_rules([pair])
-    assert [judgement.verdict for judgement in judgements] == verdicts
-    official = TASK.scorers["official"](pair, judgements)  # has the verdicts of the rules
-    assert official.answer == tuple("yes" if verdict else "no" for verdict in verdicts)
+    assert TASK.scorers[scorer](pair, judge_by_rules([pair])).answer == answer
+
+
+@pytest.mark.parametrize(
+    ("text", "mentioned"),
+    [
+        pytest.param("A tall boy steals.", True, id="three of four"),
+        pytest.param("A boy steals.", False, id="two of four"),
+    ],
+)
+def test_the_rules_need_three_quarters_of_the_words_of_a_key_point(text, mentioned):
+    pair = described({"event": ["a -> The tall boy steals cookies."]}, text=text)
+    (judgement,) = judge_by_rules([pair])
+    assert judgement.verdict is mentioned
 
 
 def test_overall_is_the_micro_mean_in_all_rows_of_table_3(shared_data):

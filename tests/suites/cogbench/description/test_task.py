@@ -12,8 +12,13 @@ from tests.suites.cogbench.graph import Bench
 
 CHAINS = {"event": ["a -> The boy steals.", "b -> The sun shines."]}
 QUESTIONS = [
-    story_question(CHAINS, image_id="1", entities=["boy", "television"]),
-    story_question(CHAINS, image_id="2", entities=["dog"]),
+    story_question(
+        CHAINS,
+        image_id="1",
+        entities=["boy", "television"],
+        description="The boy steals. The sun shines.",
+    ),
+    story_question(CHAINS, image_id="2", entities=["dog"], description="The sun shines on a dog."),
 ]
 DESCRIPTIONS = ["A boy watches the television. The boy steals.", "你好 🎉"]
 
@@ -61,6 +66,7 @@ def test_recognition_has_matches_scores_and_the_versions_of_its_tools(materializ
     signature = rows["recognition"].signature
     assert "nouns:en_core_web_sm" in signature
     assert "encoder:all-MiniLM-L6-v2@sha256:" in signature
+    # The threshold and the digest of the pairs that it was chosen on: KNOWN_THRESHOLDS.
     assert "above:0.6604 by pairs:90af9910|n:2" in signature
 
 
@@ -74,5 +80,6 @@ def test_the_oracle_is_scored_by_the_same_rules(materialize_studies):
     rows = materialize_studies("oracle", model=None).rows("description/oracle", Metric)
     values = {row.metric: row.value for row in rows if row.category == "all"}
     assert {row.model for row in rows} == {"oracle"}
-    assert {"cognition", "cognition_event", "recognition", "recognition_macro"} <= values.keys()
-    assert (values["cognition"], values["recognition"]) == (0.0, 0.0)  # its text is "A story."
+    assert values["cognition"] == values["cognition_event"] == 0.75  # the second boy is not told
+    assert values["recognition"] == pytest.approx(2 / 3)  # all but the television
+    assert values["recognition_macro"] == 0.75  # half of the first image, all of the second

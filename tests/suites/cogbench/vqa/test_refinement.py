@@ -61,8 +61,9 @@ def test_doubtful_questions_are_flagged(questions, flags):
         pytest.param("AAA", True, id="too few to tell"),
     ],
 )
-def test_the_right_letters_are_balanced(letters, balanced):
-    assert letter_balance(letters)[0] is balanced
+def test_one_letter_that_is_right_much_more_often_is_unbalanced(letters, balanced):
+    is_balanced, _ = letter_balance(letters)
+    assert is_balanced is balanced
 
 
 def write_and_read_refinements(tmp_path, *entries):
@@ -125,8 +126,7 @@ def test_tries_without_the_image_have_no_image_and_shuffled_options():
         requests.append(request)
         return "ten"
 
-    model = ScriptedModel("text", answer)
-    ask_without_image(questions, model, tries=3, seed=0)
+    ask_without_image(questions, ScriptedModel("text", answer), tries=3, seed=0)
     assert [request.prompt.images for request in requests] == [()] * 3
     assert len({request.question.options for request in requests if request.question}) > 1
 

@@ -40,6 +40,7 @@ def rows_of(task, units, *answers):
     resolved = resolve_answers(task.task, units, answers)
     assert resolved.refused == []
     rows = task.to_rows(resolved.answers)
+    # As answer_to writes them.
     assert {(row.seconds, row.at, row.tool) for row in rows} <= {
         (2.0, "2026-11-22T16:00:00.000Z", "pages")
     }

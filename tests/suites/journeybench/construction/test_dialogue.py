@@ -146,7 +146,11 @@ def test_questions_are_read_by_their_labels(response, questions):
     [
         pytest.param(
             reasoning("Contradiction."),
-            ReasonerTurn("The answers differ.", "A dog on a cake.", "contradiction"),
+            ReasonerTurn(
+                analysis="The answers differ.",
+                statement="A dog on a cake.",
+                decision="contradiction",
+            ),
             id="capital and full stop",
         ),
         pytest.param(reasoning("option 4"), None, id="no option"),

@@ -39,15 +39,18 @@ def test_the_evaluation_split_has_the_counts_of_its_readme(trigger_questions):
 def test_the_evaluation_split_has_one_to_five_answers_a_question(trigger_questions):
     n_answers = Counter(len(row.answers) for row in trigger_questions)
     assert n_answers == {1: 103, 2: 1, 3: 484, 4: 17, 5: 3}
+
+
+def test_the_evaluation_split_asks_about_some_images_more_than_once(trigger_questions):
     assert len({row.image for row in trigger_questions}) == 376
 
 
 def test_questions_without_their_image_are_rejected(trigger_questions):
     images = {row.image: stored(row.image) for row in trigger_questions[:300]}
     table = to_questions(trigger_questions, images)
-    assert len(table.rows) + len(table.rejections) == 608
+    n_without_image = sum(row.image not in images for row in trigger_questions)
+    assert 0 < n_without_image == len(table.rejections) == 608 - len(table.rows)
     assert all(row.reason.startswith("no image: https://") for row in table.rejections)
-    assert table.rejections
 
 
 @pytest.mark.parametrize(
@@ -77,6 +80,5 @@ def test_questions_without_their_image_are_rejected(trigger_questions):
 def test_an_invalid_file_is_refused_with_its_name_and_line(tmp_path, content, complaint):
     file = tmp_path / "haloquest-eval.csv"
     file.write_text(content, encoding="utf-8")
-    with pytest.raises(SourceError, match=complaint) as error:
+    with pytest.raises(SourceError, match=rf"haloquest-eval\.csv.*{complaint}"):
         read_trigger_questions(file).require()
-    assert "haloquest-eval.csv" in str(error.value)

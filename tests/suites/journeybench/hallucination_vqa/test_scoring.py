@@ -26,8 +26,9 @@ JSON = json.dumps(FIELDS)
 
 @pytest.mark.parametrize(("response", "verdict"), read_cases(__file__, "judge_responses.jsonl"))
 def test_the_verdict_is_read_from_the_json_of_the_judge(response, verdict):
-    assessment = scoring.read_assessment(response)
-    assert (assessment.is_prediction_correct if assessment else None) is verdict
+    pair = AnsweredQuestion(heart_question(), prediction(text="There."))
+    (judgement,) = scoring.judge([pair], ScriptedModel("judge", lambda _: response))
+    assert judgement.verdict is verdict
 
 
 def test_the_main_points_are_read_from_the_json_of_the_judge():
@@ -118,20 +119,22 @@ def heart_question(edition="mini"):
 
 
 @pytest.mark.parametrize(
-    ("edition", "points", "n_scored"),
+    ("edition", "points", "n_scored", "note"),
     [
-        pytest.param("mini", 1.0, 1, id="the mini edition"),
-        pytest.param("published", None, 0, id="the published edition"),
-        pytest.param("own", None, 0, id="a part of it, or other questions in its form"),
+        pytest.param("mini", 1.0, 1, "gives 'There is no blue heart'", id="the mini edition"),
+        pytest.param("published", None, 0, scoring.NAME_A_JUDGE, id="the published edition"),
+        pytest.param(
+            "own", None, 0, scoring.NAME_A_JUDGE, id="a part of it, or others in its form"
+        ),
     ],
 )
-def test_rules_score_only_editions_without_published_numbers(edition, points, n_scored):
+def test_rules_score_only_editions_without_published_numbers(edition, points, n_scored, note):
     questions, predictions = [heart_question(edition)], [prediction(text="There is no blue heart.")]
     judgements = pipeline.judge(TASK, questions, predictions, None)
     scores = pipeline.score(TASK, questions, predictions, judgements)
     (score,) = scores
     assert (score.points, score.answer) == (points, ("There is no blue heart.",))
-    assert ("name a model as judge" in score.note) is (points is None)
+    assert note in score.note
     overall, *_ = pipeline.summarise(TASK, questions, predictions, scores)
     assert (overall.n_scored, overall.n_unscored) == (n_scored, 1 - n_scored)
 

@@ -18,6 +18,7 @@ from bench_assets.suites.multi.construction.decisions import Annotation, annotat
 from bench_assets.suites.multi.construction.selection import SelectionDecision, select
 from bench_assets.suites.multi.construction.transformations import Transformation
 from bench_assets.suites.multi.dataset.questions import KnowledgeLink
+from bench_assets.suites.multi.scoring import max_points
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.studies import CONDITIONS, InformationGain
 from bench_assets.suites.multi.task import TASK
@@ -99,8 +100,7 @@ def solvers_toml(*, x, y):
 def test_a_key_that_both_solvers_find_is_accepted(tmp_path):
     bench = Bench(tmp_path / "home", toml=solvers_toml(x="$y=x+2$", y="y = x+2"))
     bench.build(dg.AssetSelection.assets(["multi", "transformations"]))
-    rows = bench.read(DecidedProposal, "proposals")
-    voted_on = [row for row in rows if not row.requested_by]
+    voted_on = [row for row in bench.read(DecidedProposal, "proposals") if not row.requested_by]
     assert {row.solvers for row in voted_on} == {("x", "y")}
     assert [row.id for row in voted_on if row.decision == "accepted"] == ["czsx_22_0/to_blank"]
     (applied,) = [
@@ -253,22 +253,19 @@ def test_without_a_hard_list_no_question_is_elite(mini_edition):
 def test_information_gain_reads_the_scores_of_all_conditions(mini_edition):
     questions = mini_edition.read(Question, "questions")
     for condition in CONDITIONS:
-        is_main = condition == "main"
-        key = ["multi", "scores"] if is_main else ["multi", condition, "scores"]
-        points = 1.0 if is_main else 0.0
+        share, folder = (1, []) if condition == "main" else (0, [condition])
+        points = {q.question_id: share * float(max_points(q)) for q in questions}
         rows = [
-            Score(question_id=q.question_id, model="m", condition=condition, points=points)
-            for q in questions
+            Score(question_id=name, model="m", condition=condition, points=n)
+            for name, n in points.items()
         ]
-        mini_edition.tables.write(key, rows, Score, "m")
+        mini_edition.tables.write(["multi", *folder, "scores"], rows, Score, "m")
     mini_edition.materialize(
         [*LEFT_HALF, ablations.information_gain], [ablations.information_gain], "m"
     )
-    rows = mini_edition.read(InformationGain, "information_gain", model="m")
-    single, several, *_ = rows
-    assert (single.condition, single.category) == ("main", "SI")
-    assert (several.condition, several.category) == ("main", "MI")
-    assert single.gain > 0
+    single, several, *_ = mini_edition.read(InformationGain, "information_gain", model="m")
+    assert (single.condition, single.category, single.gain) == ("main", "SI", 1.0)
+    assert (several.condition, several.category, several.gain) == ("main", "MI", 1.0)
 
 
 ITEMS = [item(item_id=f"{name}_0", problem_id=name, knowledge=("集合",)) for name in "abcdefgh"]

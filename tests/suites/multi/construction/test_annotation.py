@@ -49,7 +49,7 @@ def annotation(**fields):
 
 def vote_on_keys(items, images=(), answers=()):
     """Decide the keys of all proposals for items by up to two solvers with these answers."""
-    proposals = key_proposals(propose(items, {}, 0.0, 0), items, images)
+    proposals = key_proposals(propose(items, {}, share=0.0, seed=0), items, images)
     answer_of = dict(zip(("x", "y"), answers, strict=False))
     return TRANSFORMED.vote(
         proposals,
@@ -155,7 +155,7 @@ def home(tmp_path):
         ("duplicates", [duplicate()], Duplicate),
         ("dropped_items", [], Rejection),
         ("images", [], StoredImage),
-        ("transformation_proposals", propose([ORDERS], {}, 0.0, 0), Transformation),
+        ("transformation_proposals", propose([ORDERS], {}, share=0.0, seed=0), Transformation),
         ("proposals", vote_on_keys([ORDERS]), DecidedProposal),
     ):
         home.tables.write(["multi", table], rows, row_type)
@@ -167,7 +167,6 @@ def write_answers(home, form, answers):
 
 
 def materialize(home, assets, *tables):
-    """Materialize assets that read these tables."""
     specs = [dg.AssetSpec(["multi", table]) for table in tables]
     home.materialize([*assets, *specs], dg.AssetSelection.assets(*assets))
 
@@ -185,23 +184,25 @@ def test_a_settled_conflict_rejects_the_earlier_question(home):
 
 
 @pytest.mark.parametrize(
-    ("answers", "expected_fault"),
+    ("answers", "expected_fault", "by"),
     [
-        pytest.param([{"verdict": "the key is right"}], "", id="right"),
+        pytest.param([{"verdict": "the key is right"}], "", "people", id="right"),
         pytest.param(
             [{"verdict": "another answer is right", "answer": "AB"}],
             "rejected: another answer: AB",
+            "people",
             id="another",
         ),
         pytest.param(
             [{"verdict": "the question contradicts itself"}],
             "rejected: it contradicts itself",
+            "people",
             id="contradictory",
         ),
-        pytest.param([], "open: no rule proves it", id="no answer"),
+        pytest.param([], "open: no rule proves it", "", id="no answer"),
     ],
 )
-def test_people_decide_about_an_open_key(home, answers, expected_fault):
+def test_people_decide_about_an_open_key(home, answers, expected_fault, by):
     rows = [answer("gzsx_1_0/choose_elements", **values) for values in answers]
     write_answers(home, PROPOSALS, rows)
     _, decided_proposals = construction.proposals
@@ -210,7 +211,7 @@ def test_people_decide_about_an_open_key(home, answers, expected_fault):
     (transformation,) = home.read(Transformation, "transformations")
     assert transformation.fault == expected_fault
     (proposal,) = home.read(DecidedProposal, "decided_proposals")
-    assert (proposal.by == "people") == bool(answers)
+    assert proposal.by == by
 
 
 def test_ratings_of_people_take_the_median_for_each_item_of_a_picked_problem():

@@ -207,7 +207,7 @@ def test_an_item_that_either_round_drops_is_rejected_with_its_reason(round_):
 def test_an_annotation_that_cannot_be_read_is_named(tmp_path, fields, expected_message):
     file = tmp_path / "annotations.json"
     file.write_text(json.dumps([{"item": "x_0", "round": 1, "annotator": "a"} | fields]))
-    with pytest.raises(SourceError, match=expected_message):
+    with pytest.raises(SourceError, match=rf"annotations\.json, entry 1.*{expected_message}"):
         read_annotations(file).require()
 
 

@@ -48,8 +48,7 @@ def test_each_text_of_mcot_has_three_answers(mini_bench):
 @pytest.mark.long
 def test_no_task_can_be_passed_without_looking(mini_bench, task):
     # One exam is enough: the seed changes only positions in images, not the questions.
-    exam = mini_bench.rows(f"{task}/questions", Question)
-    assert unfair([exam]) == {}
+    assert unfair([mini_bench.rows(f"{task}/questions", Question)]) == {}
 
 
 @pytest.mark.long
