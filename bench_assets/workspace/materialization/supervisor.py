@@ -22,7 +22,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.models.managed import process_watchdog
 
 _PAUSES = (1.0, 2.0, 5.0, 15.0, 30.0, 60.0)  # s before a restart, from one failure to the next
-_GOOD_SECONDS = 60.0  # s of running after which pauses begin from the first again
+_GOOD_SECONDS = 60.0  # s of running, after which the next pause is the shortest again
 _POLL_SECONDS = 0.5  # s between two polls of the services
 _HEALTH_SECONDS = 300.0  # s between two health checks, each a process of a CPU-second
 _DOUBT_SECONDS = 30.0  # s to the next health check after a failed one

@@ -14,9 +14,9 @@ from bench_resources.images.store import ImageImport, ImageStore
 
 _SIDE = 336  # px, side of an image
 _MAX_SPRITES = 400  # sprites in a drawn image
-_MIN_SIZE = 8  # px; side of a sprite that can still be recognized
+_MIN_SIZE = 8  # px, least side of a sprite that can still be recognized
 _SPRITE_SIDES = ((6, 64), (14, 48), (30, 36))  # most sprites in an image -> their side in px
-_SMALL_SIDE = 28  # px, side of a sprite in an image with more sprites
+_SMALL_SIDE = 28  # px, side of a sprite in an image with more sprites than _SPRITE_SIDES has
 _SPRITE_COUNT = re.compile(r"exactly ([0-9]+) of: ([a-z][a-z ]*[a-z])")
 _BACKGROUNDS = ("white", "whitesmoke", "aliceblue", "honeydew", "lavenderblush", "lightyellow")
 

@@ -85,7 +85,7 @@ class Throughput:
 ProgressStyle: TypeAlias = Literal["in the log", "as lines", "as a bar"]
 """Where progress is shown besides the log of the run: nowhere, on stderr, on a terminal."""
 
-LOG_INTERVAL = 10.0  # s between two lines
+LOG_INTERVAL = 10.0  # s between two lines of the log
 _LONGEST_TITLE = 40  # characters of a title, of the 80 of a terminal
 _BAR_WIDTH = 10  # characters of the bar, of the 80 of a terminal
 

@@ -19,7 +19,7 @@ Pixels = NDArray[np.uint8]  # height, width, RGB
 
 _GREY = np.array([0.299, 0.587, 0.114], np.float32)  # of R, G, B, as Pillow mixes them
 _GRAIN = 20.0  # variance of the Laplacian of white grain of variance 1
-_BLUR = 0.9  # px: no drawn edge is sharper than grain
+_BLUR = 0.9  # px of blur, so that no drawn edge is sharper than grain
 
 
 class Look(NamedTuple):

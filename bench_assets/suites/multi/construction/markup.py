@@ -352,7 +352,7 @@ def _open_font(file: Path | None, text: str) -> ImageFont.FreeTypeFont | ImageFo
     return ImageFont.load_default(_SIZE)
 
 
-_LONGEST_SIDE = 960  # px, for the detector; smaller images are not enlarged
+_LONGEST_SIDE = 960  # px, longest side of an image for OCR; smaller images are not enlarged
 
 
 def ocr_engine() -> str:
