@@ -165,7 +165,7 @@ def tasks_do_not_share_units(annotators: Annotators) -> None:
     assert len(annotators.backend.answers(revisions)) == 1
 
 
-def collected_answer(unit: Unit, person: str, minute: int, **values: str) -> Answer:
+def collected_answer(unit: Unit, person: str, *, minute: int, **values: str) -> Answer:
     """An answer of another tool; without values, a skipped unit."""
     time = f"2026-11-01T10:{minute:02}:00.000Z"
     return Answer(
@@ -186,13 +186,13 @@ def collected_answers_are_added_once(annotators: Annotators) -> None:
     annotators.backend.ask(FORM, [A, B])
     annotators.answer(FORM, A, "ben", correct="no")
     collected = [
-        collected_answer(A, "ana", 1, correct="yes"),
-        collected_answer(A, "ana", 2, correct="no", comment="on a second look"),
-        collected_answer(B, "cem", 3),
+        collected_answer(A, "ana", minute=1, correct="yes"),
+        collected_answer(A, "ana", minute=2, correct="no", comment="on a second look"),
+        collected_answer(B, "cem", minute=3),
     ]
     assert annotators.backend.add(FORM, [*collected, collected[0]]) == 3
     assert annotators.backend.add(FORM, collected) == 0
-    later = collected_answer(B, "dora", 4, correct="yes")
+    later = collected_answer(B, "dora", minute=4, correct="yes")
     assert annotators.backend.add(FORM, [*collected, later]) == 1
     counted = {
         (answer.person, answer.unit_id): answer

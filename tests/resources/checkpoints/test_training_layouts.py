@@ -21,15 +21,15 @@ def test_a_checkpoint_with_empty_tensors_is_unfinished(tmp_path: Path) -> None:
     assert "DeepSpeed ZeRO-3" in survey.unfinished["step-1"]
 
 
-@pytest.mark.parametrize(("weight", "is_warned_of"), [(0.0, True), (0.1, False)])
-def test_an_adapter_whose_second_matrix_is_zero_is_warned_of(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, weight: float, *, is_warned_of: bool
+@pytest.mark.parametrize(("weight", "n_warnings"), [(0.0, 1), (0.1, 0)])
+def test_only_an_adapter_whose_second_matrix_is_zero_is_warned_of(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, weight: float, n_warnings: int
 ) -> None:
     file = tmp_path / "adapter_model.safetensors"
     lora_a, lora_b = np.ones((4, 8), np.float32), np.full((8, 4), weight, np.float32)
     save_file({"q.lora_A.weight": lora_a, "q.lora_B.weight": lora_b}, file)
     inspect_weights([file])
-    assert ("the adapter changes nothing" in caplog.text) == is_warned_of
+    assert caplog.text.count("the adapter changes nothing") == n_warnings
 
 
 MODEL_CONFIG = '{"model_type": "llava"}'

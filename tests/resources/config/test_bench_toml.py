@@ -8,6 +8,7 @@ from bench_assets.core.schema.errors import BenchError
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.config.environment import default_home
+from bench_resources.config.sections.cluster import POOL_LIMITS
 from bench_resources.config.sections.models import RandomSpec
 from bench_resources.models.registry.named_models import resolve_name
 from tests.cases import read_cases
@@ -61,7 +62,7 @@ def test_pools_change_the_default_limits_and_add_to_them(tmp_path: Path) -> None
     text = "[cluster]\nruns = 12\npools = { gpu = 8, gpu-80gb = 2 }\n"
     cluster = load_toml(tmp_path, text).cluster
     assert cluster.runs == 12
-    assert cluster.limits == {"gpu": 8, "judge": 4, "server": 4, "gpu-80gb": 2}
+    assert cluster.limits == POOL_LIMITS | {"gpu": 8, "gpu-80gb": 2}
 
 
 SHARED = '[storage]\ndatabase = "env:TEAM_DATABASE"\n'

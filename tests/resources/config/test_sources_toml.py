@@ -14,6 +14,7 @@ from bench_resources.config.sources_toml import (
 )
 
 WITH_SOURCE = '[sources]\ncodis = "x"\n'
+OTHER = {"codis": "other"}
 
 
 def write_toml(home: Path, text: str) -> None:
@@ -42,26 +43,26 @@ def test_without_a_source_to_remember_no_file_is_written(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("toml_when_remembered", "toml_when_read", "rule", "is_read"),
+    ("toml_when_remembered", "toml_when_read", "rule", "sources"),
     [
-        pytest.param("", "", "evaluated last", True, id="a suite without a source"),
-        pytest.param("", "", "stated", True, id="it is evaluated from it again"),
-        pytest.param("", "", "bench.toml", False, id="not in the UI"),
+        pytest.param("", "", "evaluated last", OTHER, id="a suite without a source"),
+        pytest.param("", "", "stated", OTHER, id="it is evaluated from it again"),
+        pytest.param("", "", "bench.toml", {}, id="not in the UI"),
         pytest.param(
-            WITH_SOURCE, WITH_SOURCE, "evaluated last", True, id="beside one of bench.toml"
+            WITH_SOURCE, WITH_SOURCE, "evaluated last", OTHER, id="beside one of bench.toml"
         ),
-        pytest.param(WITH_SOURCE, WITH_SOURCE, "stated", False, id="bench.toml's is evaluated"),
-        pytest.param("", WITH_SOURCE, "evaluated last", False, id="bench.toml was written later"),
-        pytest.param(WITH_SOURCE, "", "evaluated last", False, id="bench.toml's was removed later"),
+        pytest.param(WITH_SOURCE, WITH_SOURCE, "stated", {}, id="bench.toml's is evaluated"),
+        pytest.param("", WITH_SOURCE, "evaluated last", {}, id="bench.toml was written later"),
+        pytest.param(WITH_SOURCE, "", "evaluated last", {}, id="bench.toml's was removed later"),
     ],
 )
 def test_a_remembered_source_is_read_unless_bench_toml_decides(
-    tmp_path, toml_when_remembered, toml_when_read, rule, *, is_read
+    tmp_path, toml_when_remembered, toml_when_read, rule, sources
 ):
     write_toml(tmp_path, toml_when_remembered)
     remember(tmp_path, "codis", "other")
     write_toml(tmp_path, toml_when_read)
-    assert read_sources(tmp_path, rule) == ({"codis": "other"} if is_read else {})
+    assert read_sources(tmp_path, rule) == sources
 
 
 @pytest.mark.parametrize("text", ["codis = 3", 'codis = {source = "x"}', "[", "\x00"])

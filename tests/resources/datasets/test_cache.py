@@ -52,7 +52,8 @@ def zip_bytes(files):
 def serve_archive(server, data, below=""):
     """Serve an archive, and return its release."""
     server.files["release.zip"] = data
-    return WebRelease(f"{server.url}/release.zip", hashlib.sha256(data).hexdigest(), below)
+    digest = hashlib.sha256(data).hexdigest()
+    return WebRelease(url=f"{server.url}/release.zip", sha256=digest, below=below)
 
 
 def requested_ranges(hub, name):

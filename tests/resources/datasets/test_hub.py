@@ -17,7 +17,9 @@ DIGEST, COMMIT = "ab" * 32, "cd" * 20
             "hf:a/b", HubRelease("a/b", "main"), id="its newest state, pinned when it is fetched"
         ),
         pytest.param(
-            "hf:a/b@v1#below=data/new", HubRelease("a/b", "v1", "data/new"), id="a folder of it"
+            "hf:a/b@v1#below=data/new",
+            HubRelease(repository="a/b", revision="v1", below="data/new"),
+            id="a folder of it",
         ),
         pytest.param(
             f"https://x.org/a.zip#sha256={DIGEST}",
@@ -26,7 +28,7 @@ DIGEST, COMMIT = "ab" * 32, "cd" * 20
         ),
         pytest.param(
             f"https://x.org/a.zip#sha256={DIGEST}&below=data",
-            WebRelease("https://x.org/a.zip", DIGEST, "data"),
+            WebRelease(url="https://x.org/a.zip", sha256=DIGEST, below="data"),
             id="a folder of an archive",
         ),
         pytest.param(

@@ -2,12 +2,12 @@ import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt, Request
 from bench_assets.core.schema.errors import ModelError
-from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
+from bench_resources.http.backoff import Failure
 from bench_resources.http.errors import classify_error, error_message
 from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.fakes.server_engines import ask, engine
-from tests.resources.models.api.stand_ins import error
+from tests.resources.models.api.stand_ins import TRIES, error
 
 
 def failure_of(answer: Answer) -> Failure:
@@ -41,7 +41,7 @@ def test_a_failure_is_shown_with_status_and_text(answer: Answer, expected_text: 
 def test_a_failure_has_a_number_of_tries(status, body, expected_start, tries):
     read_failure = failure_of(error(status, body))
     assert read_failure.what.startswith(expected_start)
-    assert read_failure.tries == (UNLIMITED_TRIES if tries == "again" else tries)
+    assert read_failure.tries == TRIES[tries]
     assert not read_failure.refused
 
 

@@ -42,7 +42,9 @@ def blobs(objects: tuple[str, str], tmp_path: Path) -> Blobs:
 def open_location(objects: tuple[str, str], home: Path) -> ImageLocation:
     if not objects[0]:
         return ImageFolder(str(home / "images"))
-    return ObjectImages(*objects, str(home / "cache" / "images"))
+    address, endpoint = objects
+    cache = str(home / "cache" / "images")
+    return ObjectImages(objects=address, endpoint=endpoint, fetched=cache)
 
 
 def put(location: ImageLocation, *texts: str) -> list[str]:

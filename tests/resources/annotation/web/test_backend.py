@@ -134,9 +134,10 @@ def test_the_pages_show_a_person_only_their_last_answer(site: Site) -> None:
 def test_answers_of_another_tool_leave_fewer_people_to_ask(site: Site) -> None:
     needs_two = unit("a", needed=2)
     site.backend.ask(FORM, [needs_two])
-    site.backend.add(FORM, [collected_answer(needs_two, "cem", 0, correct="yes")])
+    site.backend.add(FORM, [collected_answer(needs_two, "cem", minute=0, correct="yes")])
     ana, ben = site.visitor("ana"), site.visitor("ben")
-    assert ana.send(ana.next(ana.task(FORM.title)), correct="no").status_code == 200
+    page = ana.next(ana.task(FORM.title))
+    assert ana.send(page, correct="no").status_code == 200
     assert "There is nothing for you to answer here now" in ben.http.get("/").text
 
 
@@ -145,13 +146,13 @@ def test_an_earlier_answer_of_another_tool_does_not_replace_that_of_the_pages(si
     ana = site.visitor("ana")
     task = ana.task(FORM.title)
     ana.send(ana.next(task), correct="no")
-    site.backend.add(FORM, [collected_answer(A, "ana", 0, correct="yes")])
+    site.backend.add(FORM, [collected_answer(A, "ana", minute=0, correct="yes")])
     assert '<dd dir="auto">no</dd>' in ana.http.get(f"{task}/mine").text
 
 
 def test_if_one_unit_of_collected_answers_was_never_published_none_is_added(site: Site) -> None:
     site.backend.ask(FORM, [A])
-    answer = collected_answer(A, "cem", 0, correct="yes")
+    answer = collected_answer(A, "cem", minute=0, correct="yes")
     with pytest.raises(AnnotationError, match=f"'b' was never published.*ask {FORM.name}"):
         site.backend.add(FORM, [answer, replace(answer, unit_id="b")])
     assert site.backend.answers(FORM) == []
@@ -160,10 +161,11 @@ def test_if_one_unit_of_collected_answers_was_never_published_none_is_added(site
 def test_a_unit_of_a_changed_form_is_shown_again(site: Site) -> None:
     site.backend.ask(FORM, [A])
     ana = site.visitor("ana")
-    ana.send(ana.next(ana.task(FORM.title)), correct="yes")
+    task = ana.task(FORM.title)
+    ana.send(ana.next(task), correct="yes")
     newer = replace(FORM, instructions="Look twice.")
     assert site.backend.ask(newer, [A]).there == 1
-    page = ana.next(ana.task(FORM.title))
+    page = ana.next(task)
     assert "/i/" in page.url.path
     ana.send(page, correct="no")
     answers = site.backend.answers(newer)

@@ -98,7 +98,7 @@ def test_a_damaged_key_is_refused(store: PagesStore, tmp_path: Path) -> None:
 
 
 def test_a_link_is_read_as_long_as_its_key_is_there(store: PagesStore, tmp_path: Path) -> None:
-    link = LinkSigner.beside(store).make("ana", (), 99)
+    link = LinkSigner.beside(store).make("ana", tasks=(), until=99)
     assert LinkSigner.beside(store).read(link, 98).person == "ana"
     (tmp_path / NAME).unlink()
     with pytest.raises(LinkError):
@@ -108,10 +108,10 @@ def test_a_link_is_read_as_long_as_its_key_is_there(store: PagesStore, tmp_path:
 def test_a_full_disk_leaves_no_half_key(store: PagesStore) -> None:
     with full_disk(), pytest.raises(HomeError, match=f"{NAME}: cannot be written"):
         LinkSigner.beside(store)
-    assert LinkSigner.beside(store).make("ana", (), 99)
+    assert LinkSigner.beside(store).make("ana", tasks=(), until=99)
 
 
 @pytest.mark.parametrize("person", ["", "a b", "../x", "p1@lab.example", "a" * 65, "a\n"])
 def test_a_person_without_a_pseudonym_gets_no_link(store: PagesStore, person: str) -> None:
     with pytest.raises(AnnotationError, match="not a pseudonym"):
-        LinkSigner.beside(store).make(person, (), 99)
+        LinkSigner.beside(store).make(person, tasks=(), until=99)

@@ -120,8 +120,8 @@ def test_a_cached_request_is_not_sent_to_the_engine(acme_engines, tmp_path):
 
 
 def test_the_signature_has_the_identity_of_the_engine_and_its_decoding(tmp_path):
-    with models_of(tmp_path, LOUD).open("m") as model:
-        assert model.signature == "acme|2|t=0,max=1024"
+    with models_of(tmp_path, f"{LOUD}temperature = 0.5\nmax_tokens = 9\n").open("m") as model:
+        assert model.signature == "acme|2|t=0.5,max=9"
 
 
 def test_an_engine_with_weights_stays_open_until_all_models_are_closed(acme_engines, tmp_path):

@@ -86,6 +86,7 @@ def test_a_request_is_accepted_and_its_response_is_read(stand_in: StandIn) -> No
         chat_template_kwargs=template_kwargs,
     )
     assert (response.error, response.text, response.finish_reason) == ("", stand_in.text, "stop")
+    # As every stand-in counts them.
     assert (response.prompt_tokens, response.completion_tokens) == (7, 3)
 
 

@@ -43,7 +43,9 @@ class SimulatedServer:
         """Take a request."""
         capacity = self.capacity(self.now)
         if self.busy + len(self.queue) >= self.bears * capacity:
-            heapq.heappush(self.outcomes, Outcome(self.now + _REFUSAL, self.now, False))
+            refused_at = self.now + _REFUSAL
+            refusal = Outcome(at=refused_at, sent_at=self.now, is_answered=False)
+            heapq.heappush(self.outcomes, refusal)
         elif self.busy < capacity:
             self._work(self.now)
         else:
@@ -90,4 +92,5 @@ class SimulatedServer:
     def _work(self, sent_at: float) -> None:
         self.busy += 1
         seconds = SECONDS * exp(self.rng.gauss(-(self.spread**2) / 2, self.spread))
-        heapq.heappush(self.outcomes, Outcome(self.now + seconds, sent_at, True))
+        response = Outcome(at=self.now + seconds, sent_at=sent_at, is_answered=True)
+        heapq.heappush(self.outcomes, response)

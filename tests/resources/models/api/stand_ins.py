@@ -13,8 +13,10 @@ from typing import Any
 import orjson
 
 from bench_resources.config.sections.known_servers import ServerName
+from bench_resources.http.backoff import UNLIMITED_TRIES
 from tests.fakes.chat_server import Answer
 
+TRIES = {1: 1, 2: 2, "again": UNLIMITED_TRIES}  # as files of cases name them
 USUAL_FORMATS = frozenset({"jpeg", "png", "gif", "webp"})
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response
-from bench_resources.config.sections.servers import ServerSpec
+from bench_resources.config.sections.servers import INITIAL_CONCURRENCY, ServerSpec
 from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
 from bench_resources.models.api.concurrency_limit import ConcurrencyLimit, Endpoint
 from tests.fakes.chat_server import Answer, ChatServer, texts
@@ -55,7 +55,7 @@ def test_responses_that_grow_longer_are_not_taken_for_an_overload() -> None:
     for n_responses in range(4_000):  # one every 0.01 s, from a server that is never full
         now = 0.01 * (n_responses + 1)
         limit.count_response(now - SECONDS * (1 + n_responses / 500), now)
-    assert limit.value >= 32
+    assert limit.value >= INITIAL_CONCURRENCY
 
 
 # The limit of one endpoint, by the outcomes of its requests.

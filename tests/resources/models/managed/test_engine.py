@@ -363,7 +363,7 @@ def test_one_server_answers_for_a_checkpoint_until_the_models_are_closed(tmp_pat
         pytest.param(3, "1234 a", "", id="3 tokens"),
     ],
 )
-def test_a_response_beyond_the_context_of_the_model_is_refused(
+def test_only_a_response_beyond_the_context_of_the_model_is_refused(
     weights: Path, tmp_path: Path, context: int, text: str, refused: str
 ) -> None:
     config_file = weights / "config.json"

@@ -98,7 +98,7 @@ def test_a_blind_model_that_scores_options_is_checked_without_images(tmp_path: P
     toml = python_section("first_image_size") + elicited + blind
     check = check_section(tmp_path, toml, "blind")
     assert (check.model, check.note, check.failures) == ("blind", "", [])
-    assert [probe.response for probe in check.probes] == ["[]"] * 6
+    assert [probe.response for probe in check.probes] == ["[]"] * len(PROBES)
 
 
 # Models that cannot be opened.

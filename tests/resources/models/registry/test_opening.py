@@ -45,8 +45,8 @@ def test_a_checkpoint_that_does_not_load_does_not_stop_the_next_one(tmp_path: Pa
     toml = f'[models.a]\n{local}path = "broken"\n[models.b]\n{local}path = "fine"\n'
     models = models_of(tmp_path, toml, asks=False)
     refusal = pytest.raises(ModelError, match=r"broken: config\.json is missing")
-    with refusal, models.open("a") as model:
-        assert not model.signature
+    with refusal, models.open("a"):
+        pass
     with models.open("b") as model:
         assert pin(str(tmp_path / "fine")).content in model.signature
     models.close()

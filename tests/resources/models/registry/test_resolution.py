@@ -314,7 +314,8 @@ def test_a_saved_model_has_the_setup_of_a_section_of_bench_toml(home):
     save_models(home, {resolved.name: resolved.section})
     setup_of_saved_model = setup_of(resolved.name, load_settings(home))
     (home / "bench.toml").write_text(f'[models.mine]\nkind = "transformers"\npath = "{STEP}"\n')
-    assert setup_of_saved_model == setup_of("mine", load_settings(home)) != ""
+    assert setup_of_saved_model
+    assert setup_of("mine", load_settings(home)) == setup_of_saved_model
 
 
 def test_a_model_whose_name_is_taken_gets_another(home):

@@ -60,7 +60,8 @@ def test_a_prompt_that_leaves_no_room_for_the_response_is_refused(tmp_path: Path
     assert config.count('"max_position_embeddings": 1024') == 1
     config_file.write_text(config.replace('embeddings": 1024', 'embeddings": 64'))
     texts = ["a", "b c d e f g h i j k l m n o p q r s t u v w x y z " * 2, "How many?"]
-    responses = responses_of(engine_of(folder), [Request(prompt=Prompt.of(text)) for text in texts])
+    requests = [Request(prompt=Prompt.of(text)) for text in texts]
+    responses = responses_of(engine_of(folder, max_tokens=8), requests)
     assert [bool(response.error) for response in responses] == [False, True, False]
     assert [response.refused for response in responses] == ["", CONTEXT_FULL, ""]
     message = re.match(r"the prompt has (\d+) tokens, ", responses[1].error)

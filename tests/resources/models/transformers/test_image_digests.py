@@ -37,28 +37,33 @@ def copy_with_change(vlm: Path, folder: Path, change: Change) -> Path:
     return folder
 
 
+def test_another_resampling_changes_the_digest(vlm: Path, tmp_path: Path) -> None:
+    changed = copy_with_change(
+        vlm, tmp_path / "changed", lambda s: s["image_processor"].update(resample=0)
+    )
+    file = tmp_path / "p.json"
+    assert digest(changed, file) != digest(vlm, file)
+
+
 @pytest.mark.parametrize(
-    ("change", "is_same"),
+    "change",
     [
-        pytest.param(lambda s: s["image_processor"].update(resample=0), False, id="resampling"),
         pytest.param(
             lambda s: s["image_processor"].update(do_convert_rgb=False),
-            True,
             id="colours, of an image that has them",
         ),
         pytest.param(
             lambda s: s["image_processor"].update(
                 image_mean=[mean + 1e-7 for mean in s["image_processor"]["image_mean"]]
             ),
-            True,
             id="less than a CPU may round",
         ),
     ],
 )
-def test_a_digest_changes_with_the_tensors(vlm, tmp_path, change, is_same):
+def test_the_digest_does_not_change_without_the_tensors(vlm, tmp_path, change):
     changed = copy_with_change(vlm, tmp_path / "changed", change)
     file = tmp_path / "p.json"
-    assert (digest(changed, file) == digest(vlm, file)) == is_same
+    assert digest(changed, file) == digest(vlm, file)
 
 
 def test_arguments_of_the_processor_change_the_digest(vlm: Path, tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_a_report_of_transformers_is_logged_once(copy, capfd, caplog):
         load(spec_of(copy), pin(str(copy)))
     assert caplog.text.count("LOAD REPORT") == 1
     assert f"{copy} loads, and transformers reports:\nLlava" in caplog.text
-    assert "LOAD REPORT" not in capfd.readouterr().err.replace(caplog.text, "")
+    assert "LOAD REPORT" not in capfd.readouterr().err
 
 
 def test_the_error_of_missing_tensors_has_a_sentence_and_the_report_of_transformers(copy):

@@ -47,14 +47,16 @@ def test_two_images_are_refused_where_a_prompt_takes_one(vlm: Path) -> None:
     ("size", "note"),
     [
         # 300 / 100 = 3, less than the least side of 28; 6000 / 100 = 60.
-        pytest.param((1, 300), "1x300 px to 28x300 px", id="1 x 300"),
-        pytest.param((6000, 2), "6000x2 px to 6000x60 px", id="6000 x 2"),
+        pytest.param((1, 300), "enlarged for the processor: 1x300 px to 28x300 px", id="1 x 300"),
+        pytest.param(
+            (6000, 2), "enlarged for the processor: 6000x2 px to 6000x60 px", id="6000 x 2"
+        ),
         pytest.param((300, 200), "", id="a wide enough image stays"),
     ],
 )
 def test_narrow_images_are_enlarged_with_a_note(release, size, note):
     batch = prompt_tensors(release("qwen2_5_vl")).encode([[user_turn((56, 56))], [user_turn(size)]])
-    assert batch.notes == ["", f"enlarged for the processor: {note}" if note else ""]
+    assert batch.notes == ["", note]
 
 
 def test_the_default_of_several_templates_is_used(vlm: Path) -> None:

@@ -6,11 +6,12 @@ import orjson
 import pytest
 
 from bench_assets.core.schema.chat import Response
-from bench_resources.http.backoff import UNLIMITED_TRIES, Failure
+from bench_resources.http.backoff import Failure
 from bench_resources.models.api.formats.openai import OpenAI
 from bench_resources.models.api.formats.response_body import decode_response
 from tests.cases import read_cases
 from tests.fakes.server_engines import api_format
+from tests.resources.models.api.stand_ins import TRIES
 
 
 def decode(body: object) -> Response | Failure:
@@ -47,7 +48,7 @@ def test_an_error_beside_an_empty_answer_is_a_failure(body, error_fields, expect
     outcome = decode(body | error_fields)
     assert isinstance(outcome, Failure)
     assert expected_message in str(outcome)
-    assert outcome.tries == (UNLIMITED_TRIES if tries == "again" else tries)
+    assert outcome.tries == TRIES[tries]
     assert not outcome.refused
 
 
