@@ -59,7 +59,6 @@ def partition_responses(
     Raises:
         UnknownNameError: If there is no such model.
     """
-    # A session's snapshots score these responses, and the responses open the session.
     name, settings = context.partition_key, models.settings
     models.bring(name, (image for question in questions for image in question.images))
 
@@ -71,6 +70,7 @@ def partition_responses(
         ):
             yield session.model
 
+    # Opening them starts snapshots, which score these responses by their name.
     responses = configured_responses(task, models, name, open_partition)
     return responses
 

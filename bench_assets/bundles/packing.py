@@ -54,7 +54,8 @@ def pack_number(evaluation: ModelResponses, options: BundleOptions, target: Path
     _require_reproducible(evaluation, contents)
     draft = _make_manifest(evaluation, options, n_missing_prompts)
     manifest = write_contents(contents, draft, target, options.image_store.read)
-    return PackedBundle(manifest, len(contents.image_digests) - len(contents.images))
+    n_left_out = len(contents.image_digests) - len(contents.images)
+    return PackedBundle(manifest, n_left_out)
 
 
 def _require_tables(evaluation: ModelResponses) -> None:

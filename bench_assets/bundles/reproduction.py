@@ -231,7 +231,7 @@ def _signed_judge(task: Task, judges: Sequence[str], configured: str) -> ChosenJ
         return task.chosen_judge(configured)
     judge_models = [judge for judge in judges if judge != RULES]
     if len(judge_models) > 1:
-        return task.chosen_judge("+".join(judges))
+        return task.chosen_judge("+".join(judges))  # refused: no judge has such a name
     return task.chosen_judge(judge_models[0] if judge_models else RULES)
 
 

@@ -68,9 +68,10 @@ def close_gate(
 
 
 def as_record(row: Comparison) -> dict[str, Any]:
-    """The verdict with its interval and p, for JSON; numbers that are not finite are None.
+    """The verdict for JSON, with its interval and p, or None for numbers that are not finite.
 
-    The interval is that of the change; p is corrected for all tasks (Holm, 1979).
+    The interval is that of the change; p is corrected for all tasks (Holm, 1979). A reason with its
+    remedy, and the shares of unread responses, are included if there are any.
     """
     record: dict[str, Any] = {"verdict": row.verdict}
     for name in ("low", "high", "p"):

@@ -57,7 +57,7 @@ class GeneratedResponses:
     def predictions(
         self, task: Task, questions: Sequence[Question], condition: str
     ) -> list[Prediction]:
-        """Send all questions in one call.
+        """Send all questions in one call; accept refusals, and record the setup.
 
         Raises:
             ModelError: If the model cannot be called.
@@ -253,7 +253,7 @@ class Runner:
     def judgements(
         self, questions: Sequence[Question], predictions: Sequence[Prediction]
     ) -> list[Judgement]:
-        """Get the verdicts on responses; none for tasks without a judge.
+        """Get the verdicts on responses; none for tasks without judge and reader.
 
         Raises:
             BenchError: If the judge cannot be called.

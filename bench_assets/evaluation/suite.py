@@ -133,7 +133,7 @@ class Suite:
         )
 
     def active_annotation_tasks(self, named: Collection[str]) -> tuple[SuiteAnnotationTask, ...]:
-        """Its annotation tasks that sections of ``[annotation.tasks]`` in bench.toml name."""
+        """Its annotation tasks among those ``named`` by [annotation.tasks] of bench.toml."""
         return tuple(
             annotation for annotation in self.every_annotation_task if annotation.task.name in named
         )

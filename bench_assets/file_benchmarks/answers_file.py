@@ -21,7 +21,7 @@ class AnswersFile:
     name: str = ""  # of the added column; default: answer_column, also where the questions have it
 
     def join(self, rows: Iterable[Row], id_of: Callable[[Entry], str]) -> Iterator[Row]:
-        """Add the answers and the other columns of this file to rows, by the id of their cells.
+        """Add the answers and other columns of this file to rows, whose ids ``id_of`` finds.
 
         Columns of the rows stay, except the answer. A row without an answer becomes faulty.
 

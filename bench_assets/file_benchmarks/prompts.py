@@ -78,7 +78,7 @@ def settings_of(benchmark: FileBenchmarkSettings, answers: RowAnswer) -> PromptS
     Raises:
         SettingsError: If its prompt is not a valid template.
     """
-    fields_of(benchmark.prompt)
+    fields_of(benchmark.prompt)  # raises if it is no template
     return PromptSettings(
         template=benchmark.prompt,
         system=benchmark.system,

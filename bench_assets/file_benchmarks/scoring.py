@@ -101,7 +101,7 @@ class AnswerScoring:
             definition = MetricDefinition(measures={name: METRICS["accuracy"].measures["accuracy"]})
             points = _import_metric(metric)
         else:
-            known = next((known for known in METRICS if known == metric), None)
+            known = next((candidate for candidate in METRICS if candidate == metric), None)
             name = metric_name = known or default_metric(answers)
             definition, points = find_metric(metric_name, answers), None
         return cls(
@@ -299,7 +299,7 @@ def _complete_answer(response: Response) -> str:
 
 
 def _check_points(points: object) -> float | None:
-    """Validate the points of a user's metric function."""
+    """Points of a metric function as a number in [0, 1], but for rounding; None if unread."""
     if points is None:
         return None
     value = float(points) if isinstance(points, SupportsFloat) else nan

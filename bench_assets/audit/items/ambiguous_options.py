@@ -100,7 +100,7 @@ def canonical_option(option: str) -> Hashable:
 
 
 def paraphrase_key(question: Question) -> Hashable:
-    """Canonical form of a question; equal for paraphrases."""
+    """Canonical form of a question; equal if only function words and word forms differ."""
     text = words_to_digits(_IMAGE_PHRASE.sub(" ", question.text))
     words = question_words(replace(question, text=text))
     stems = [_stem(word) for word in words if word not in _STOP_WORDS]

@@ -27,7 +27,7 @@ _MEANING_WORDS = frozenset(
 
 @audit_check("repeated_questions", "Are any questions asked twice?")
 def repeated_questions(evidence: Evidence) -> AuditFinding:
-    """Find questions with the same images, words, options and key."""
+    """Find questions with the same images, options and key, and the same or a few more words."""
     questions = evidence.questions
     suspects = [
         Suspect(later.question_id, f"asks what {earlier.question_id} asks: {later.text!r:.120}")
@@ -39,7 +39,7 @@ def repeated_questions(evidence: Evidence) -> AuditFinding:
 
 @audit_check("contradicting_keys", "Do any duplicates have different keys?")
 def contradicting_keys(evidence: Evidence) -> AuditFinding:
-    """Find questions with the same images and words but another key."""
+    """Find questions and their paraphrases with the same images and options but another key."""
     questions = evidence.questions
     pairs = {
         (earlier.question_id, later.question_id): (earlier, later)
@@ -130,7 +130,7 @@ def _options_key(question: Question) -> tuple[Hashable, ...]:
 def _contradicts(
     later: Question, earlier: Question, normalize: Callable[[str], Hashable] = content_words
 ) -> bool:
-    """Whether two answer keys differ: in a part, or for texts and one letter, in all answers."""
+    """Whether keys differ: blanks and sets of letters in a part, texts and letters in all."""
     later_key = [normalize(text) for text in right_texts(later)]
     earlier_key = [normalize(text) for text in right_texts(earlier)]
     if later.kind == "blanks":

@@ -160,7 +160,7 @@ def _list_pattern(options: Sequence[str]) -> re.Pattern[str]:
 
 
 def _is_shown(task: Task, original: Question, rotated: Question) -> bool:
-    """Whether the prompt lists the options in the rotated order, and not in the original one."""
+    """Whether the prompt lists the options as rotated, and not also in another, original order."""
     text = _prompt_text(task.condition("main").prompt(rotated))
     if not _list_pattern(rotated.options).search(text):
         return False

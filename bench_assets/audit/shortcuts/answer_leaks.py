@@ -51,7 +51,7 @@ class Mention(NamedTuple):
 
 @audit_check("answer_in_question", "Do any questions contain their answer?")
 def answer_in_question(evidence: Evidence) -> AuditFinding:
-    """Find the right answer, and no other option, in the question and its context."""
+    """Find questions that mention the right option most, state the answer or contain it."""
     questions = evidence.questions
     if not questions:
         raise SkippedCheckError("there are no questions")
@@ -70,7 +70,7 @@ def answer_in_question(evidence: Evidence) -> AuditFinding:
 
 @audit_check("file_names", "Do names of images reveal the answer?")
 def file_names(evidence: Evidence) -> AuditFinding:
-    """Find the right answer, and no other option, in the names of a question's images."""
+    """Find the right answer in the names of a question's images."""
     names = _image_names(evidence.questions, evidence.stored)
     if not names:
         raise SkippedCheckError("no image has a name")

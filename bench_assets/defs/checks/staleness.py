@@ -78,7 +78,7 @@ class CurrentConfiguration:
         return self._changes[location]
 
     def _compare_questions(self, task: Task, row: Metric, tables: TableFiles) -> str:
-        """Compare the questions of a metric with the present ones, and these with their source."""
+        """How questions differ from the present ones, or these from their source; "" if not."""
         condition = row.condition.partition("~")[0]
         if condition not in task.conditions:
             return ""
@@ -100,7 +100,7 @@ class CurrentConfiguration:
         return f"{changes[0]}{more}: bench evaluate {suite}"
 
     def _compare_judges(self, task: Task, model: str, setups: Set[str]) -> str:
-        """Compare the setups of the judges and readers of a metric with the present ones."""
+        """How judges or readers of a metric differ from the present ones; "" if not at all."""
         reader_setups = {setup for setup in setups if setup.startswith(_BY_READER)}
         judge = self.judge(task)
         if judge is not None and setups - reader_setups - {judge}:
@@ -111,7 +111,7 @@ class CurrentConfiguration:
         return ""
 
     def _compare_task(self, task: Task, signature: Signature) -> str:
-        """Compare the task and the scorer of a metric with the present ones."""
+        """How the task or scorer of a metric differs from the present one; "" if not at all."""
         is_same_version = signature.version == task.version
         if not is_same_version or set(signature.extensions) != set(task.extensions):
             return "measured under another version of the task"

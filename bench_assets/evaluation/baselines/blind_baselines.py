@@ -129,7 +129,7 @@ def metrics_with_baselines(
     constants: Sequence[BestConstant],
     judged_responses: JudgedResponses | None = None,
 ) -> list[Metric]:
-    """Compute a model's metrics, each with both blind baselines.
+    """Compute a model's metrics, each with both blind baselines; without if scorers differ.
 
     Args:
         task: The task.

@@ -69,7 +69,7 @@ def _evaluation_keys(task: Task, condition: str) -> list[list[str]]:
 def _read_units(
     task: Task, condition: str, condition_questions: ConditionQuestions, model: str
 ) -> dict[str, Any] | None:
-    """Units of a model's metric; None if it was not evaluated on these questions."""
+    """Units of a model's metric; None if unreadable, or not evaluated on these questions."""
     tables = condition_questions.tables
     scores, metrics = _evaluation_keys(task, condition)
     if not (tables.exists(metrics, model) and tables.exists(condition_questions.key)):

@@ -64,7 +64,7 @@ def usage(
 
 
 def _cost(row: Mapping[str, Any], prices: tuple[float, float] | None) -> float | None:
-    """Cost at the prices of bench.toml.
+    """Cost at prices of a million prompt and response tokens; None if any of them is unknown.
 
     >>> _cost({"prompt_tokens": 2_000_000, "completion_tokens": 500_000}, (0.5, 2.0))
     2.0
