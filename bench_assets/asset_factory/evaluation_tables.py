@@ -180,7 +180,6 @@ def _has_same_questions(
 def _read_evaluations(
     tables: TableFiles, keys: Callable[[str], Sequence[str]], models: Iterable[str]
 ) -> Iterator[tuple[Sequence[Prediction], Sequence[Judgement]]]:
-    """Yield the predictions and judgements of each model."""
     for model in models:
         with suppress(TableError):  # unreadable tables: `bench home verify` names them
             yield (

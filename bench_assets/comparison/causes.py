@@ -150,7 +150,6 @@ def _verdicts(record: QuestionRecord) -> list[tuple[int, str, bool | None, str]]
 
 
 def _field_values(record: QuestionRecord, field: str) -> list[str]:
-    """Values of a field of the predictions, sample by sample."""
     rows = sorted(record.predictions, key=lambda row: row.sample)
     return [getattr(row, field) for row in rows]
 

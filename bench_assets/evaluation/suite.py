@@ -171,7 +171,6 @@ def suite_defects(suite: Suite) -> list[str]:
 
 
 def _task_type_defects(suite: Suite) -> Iterator[str]:
-    """Fields of a wrong type in tasks and conditions."""
     tasks = suite.tasks if isinstance(suite.tasks, tuple | list) else ()
     for task in tasks:
         if not isinstance(task, Task):  # a defect of the suite

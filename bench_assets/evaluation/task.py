@@ -378,9 +378,7 @@ class Task:
     def chosen_reader(self, judge: str, reader: str) -> str:
         """The model that looks again at unread responses, or "self"; "" for nobody.
 
-        Args:
-            judge: The judge of bench.toml, whose model reads by default.
-            reader: The reader of bench.toml.
+        Without a ``reader`` in bench.toml, the model of its ``judge`` reads.
 
         Raises:
             SettingsError: If the task has no such judge.

@@ -77,7 +77,6 @@ def _source_asset(
 def _questions_asset(
     asset_folder: AssetFolder, benchmark: FileBenchmarkSettings
 ) -> dg.AssetsDefinition:
-    """Build the asset of questions, images and rejections."""
 
     @dg.multi_asset(
         name=f"{asset_folder.folder}_rows",

@@ -306,7 +306,6 @@ def _reject(where: str, reason: str) -> Rejection:
 def _read_shots(
     benchmark: FileBenchmarkSettings, location: FileLocation, store: StoreImage
 ) -> tuple[Shots, Sequence[StoredImage]]:
-    """Read the solved examples, and their images."""
     locations = example_locations(benchmark, location)
     if not locations:
         return Shots(section=location.section), ()

@@ -167,10 +167,7 @@ def wrong_key_ratios(
 
 
 def evidence_of_wrong_keys(ratios: Floats) -> tuple[float, float]:
-    """Test whether any keys are wrong.
-
-    Args:
-        ratios: Log-likelihood ratio of each question, from ``wrong_key_ratios``.
+    """Test whether any keys are wrong, by the ratios of ``wrong_key_ratios``.
 
     Returns:
         An e-value (under the model, 20 or more occurs in at most one of twenty benchmarks with

@@ -227,7 +227,6 @@ def _read_stamps(file: Path) -> dict[str, _Stamp]:
 
 
 def _code_digest() -> str:
-    """Digest of the code that builds the data."""
     digest = sha256()
     for file in sorted(Path(__file__).parents[1].rglob("*.py")):
         digest.update(file.read_bytes())
