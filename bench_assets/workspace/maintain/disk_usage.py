@@ -17,9 +17,9 @@ from bench_resources.storage.sqlite import SIDE_SUFFIXES
 from bench_resources.tables.locations import SOURCES_FOLDER
 
 BACKUP = """\
-Back up bench.toml, models.toml, sources.toml, draws.jsonl, benchmarks/,
-annotation/ and responses.sqlite. The rest can be rebuilt from them and the
-suites' sources.
+Back up bench.toml, models.toml, sources.toml, dagster.site.yaml, draws.jsonl,
+benchmarks/, annotation/ and responses.sqlite. The rest is made again from them
+and the suites' sources, except the history of runs and imported results.
 (With a database in [storage], responses are not in a file: docs/cluster.md.)
 While nothing runs, use cp; otherwise, also for files in annotation/,
   sqlite3 {home}/responses.sqlite ".backup 'COPY.sqlite'"
