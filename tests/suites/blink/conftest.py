@@ -69,4 +69,4 @@ def circles(monkeypatch) -> list[dict[str, Point]]:
 def build_edition(folder: Path, tasks: Iterable[str]) -> MiniEdition:
     store = ImageStore(folder=str(folder / "images"))
     result = build_all(folder / "raw", store=store.put, parameters=BuilderParameters(height=HEIGHT))
-    return MiniEdition(folder / "raw", store, result, tuple(tasks))
+    return MiniEdition(folder=folder / "raw", store=store, result=result, tasks=tuple(tasks))

@@ -23,5 +23,5 @@ def read_hand_labels(name: str = "hand_labels.txt") -> list[HandLabel]:
             options = (first, second)
         elif mark in ("1", "2", "-"):
             answer = {"1": options[0], "2": options[1]}.get(mark)
-            labels.append(HandLabel(category, question, options, text, answer))
+            labels.append(HandLabel(category, question, options, response=text, answer=answer))
     return labels

@@ -111,7 +111,7 @@ def test_a_file_without_rows_is_an_error(tmp_path):
     source.mkdir()
     (source / "caption.csv").write_text("url,captions\n")
     errors = step_errors(Bench(tmp_path / "home", source).build("captioning"))
-    assert any("no rows" in error for error in errors)
+    assert any("caption.csv: no rows" in error for error in errors)
 
 
 def test_images_are_stored_unless_they_do_not_decode(bench):
