@@ -69,7 +69,7 @@ def test_the_largest_number_is_found_however_numbers_are_written(options):
     ],
 )
 def test_keys_of_several_answers_contradict_each_other_or_repeat(kind, keys, failed_check):
-    options = ("one cat", "two dogs", "a bird") if kind == "choices" else ()
+    options = {"choices": ("one cat", "two dogs", "a bird")}.get(kind, ())
     questions = [
         question(question_id=key, kind=kind, options=options, answer=tuple(key.split()))
         for key in keys
