@@ -259,7 +259,7 @@ def _open_cached(models: Models, name: str) -> Generator[ChatModel]:
 def _open_model(
     models: Models, name: str, condition: str, expected_signature: str = ""
 ) -> Generator[ChatModel]:
-    """Open a model; "": its signature is not checked."""
+    """Open a model, which must have the expected signature, unless that is ""."""
     with open_model(models, name, name, condition) as model:
         if expected_signature and model.signature != expected_signature:
             raise MissingResponsesError(f"{name} is now {model.signature}")

@@ -59,7 +59,7 @@ def print_reproduction(reproduction: ReproductionResult) -> None:
 
 
 def print_bundle_verification(verified: VerifiedBundle) -> None:
-    """Print a bundle's signature, its new digits, and the comparison."""
+    """Print a bundle's signature and digest, what it lacks, its new digits, and the comparison."""
     manifest = verified.bundle.manifest
     print_result(manifest.signature)
     print_result(f"bundle {manifest.digest}")

@@ -90,7 +90,7 @@ def _make_finding(suspects: Sequence[Suspect], n: int, noun: str) -> AuditFindin
 
 
 def _match_hashes(hashes: Mapping[str, str], training: TrainingData) -> Iterator[tuple[str, str]]:
-    """Pair images with training files by hash; those with hardly any detail would match many."""
+    """Pair images with training files by hash; those without detail would match many others."""
     images_by_band: dict[tuple[int, int], list[tuple[str, int]]] = defaultdict(list)
     for image, digits in hashes.items():
         image_hash = int(digits, 16)

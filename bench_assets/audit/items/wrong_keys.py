@@ -173,7 +173,8 @@ def evidence_of_wrong_keys(ratios: Floats) -> tuple[float, float]:
         An e-value (under the model, 20 or more occurs in at most one of twenty benchmarks with
         right keys), and the likeliest share of wrong keys.
     """
-    shares = np.unique(np.concatenate([np.array([1, 2, 5]) / ratios.size, _WRONG]))
+    few = np.array([1, 2, 5]) / ratios.size  # shares of one, two and five wrong keys
+    shares = np.unique(np.concatenate([few, _WRONG]))
     shares = shares[shares < 0.5]
     log_ratios = np.logaddexp(np.log1p(-shares), np.log(shares) + ratios[:, None]).sum(0)
     largest = log_ratios.max()
