@@ -138,7 +138,7 @@ def _run_posts(
         for index in range(n_posted, len(messages)):
             yield _Post(messages[index], {"done": index + 1})
         n_posted = 0
-        yield _Post(None, {"run": record.end_time, "done": 0})
+        yield _Post(message=None, cursor={"run": record.end_time, "done": 0})
 
 
 def _run_messages(
@@ -193,7 +193,7 @@ def _sensor_posts(instance: dg.DagsterInstance, reported: Mapping[str, str]) -> 
             message = {"text": f"FAILURE: sensor {name}: {error}", "sensor": name}
             reported = {**reported, name: error}
             yield _Post({**message, "description": error}, {"sensors": reported})
-    yield _Post(None, {"sensors": failing})
+    yield _Post(message=None, cursor={"sensors": failing})
 
 
 def _failing_sensors(instance: dg.DagsterInstance) -> dict[str, str]:

@@ -61,12 +61,10 @@ class Bench:
         self._run([[suite, CONSTANTS]])
 
     def evaluate(self, model: str, *prefix: str, tables: list[str] = TABLES) -> None:
-        """Make the tables of one model."""
         self.instance.add_dynamic_partitions("model", [model])
         self._run([[*prefix, table] for table in tables], model)
 
     def make_leaderboard(self) -> None:
-        """Make the leaderboard."""
         self._run([["leaderboard"]])
 
     def tick(self) -> list[str]:

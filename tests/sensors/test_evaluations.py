@@ -66,7 +66,7 @@ def test_one_of_many_concurrent_ticks_requests_a_run(daemon, runs, tmp_path):
 
 def test_a_run_leased_by_a_killed_tick_is_requested_after_five_minutes(daemon, runs, tmp_path):
     write_checkpoint(runs / "a" / "step-1")
-    watch_folders(daemon.instance, daemon.settings, TABLES, None, time.time() + 1)
+    watch_folders(daemon.instance, daemon.settings, TABLES, cursor=None, now=time.time() + 1)
     assert daemon.tick() == []
     with closing(sqlite3.connect(tmp_path / "home" / "leases.sqlite")) as db, db:
         db.execute("UPDATE leases SET until = until - 301")
@@ -85,7 +85,6 @@ def quick_daemon(tmp_path: Path, runs: Path, instance: dg.DagsterInstance) -> Da
 
 
 def finish_quick_evaluation(daemon: Daemon, *suites: str) -> None:
-    """Record the quick evaluation of the checkpoint on some suites."""
     (checkpoint,) = daemon.instance.get_dynamic_partitions("model")
     for suite in suites:
         record_quick_evaluation(daemon.instance, suite, checkpoint)
@@ -113,7 +112,7 @@ def test_a_suite_waits_for_its_own_quick_evaluation(quick_daemon: Daemon) -> Non
 def test_the_quick_evaluation_has_priority_and_covers_all_tasks(tmp_path, runs, instance):
     settings = watch_runs(tmp_path / "home", "first = 20", suites='["codis", "cogbench"]')
     write_checkpoint(runs / "a" / "step-1")
-    result = watch_folders(instance, settings, TABLES, None, time.time() + 1)
+    result = watch_folders(instance, settings, TABLES, cursor=None, now=time.time() + 1)
     (request,) = result.run_requests or []
     assert (request.job_name, request.tags["dagster/priority"]) == ("quick_evaluation", "1")
     assets = sorted(key.to_user_string() for key in request.asset_selection or [])

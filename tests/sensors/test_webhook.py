@@ -95,7 +95,7 @@ def run_metrics(instance: dg.DagsterInstance, model: str, *checks: str, error: s
 
 def test_a_failed_check_is_posted_once(room, settings, instance):
     run_metrics(instance, "a", "before:anyone listened")
-    cursor = post(instance, settings, None, after=0.0).cursor
+    cursor = post(instance, settings, cursor=None, after=0.0).cursor
     run_metrics(instance, "b")
     run_metrics(instance, "a/step-2@01234567", "no_regression:all: -0.100 against a/step-1")
     for _ in range(2):
@@ -108,7 +108,7 @@ def test_a_failed_check_is_posted_once(room, settings, instance):
 
 
 def test_refused_messages_are_posted_later_in_order(room, settings, instance):
-    cursor = post(instance, settings, None, after=0.0).cursor
+    cursor = post(instance, settings, cursor=None, after=0.0).cursor
     run_metrics(instance, "a", "one:first", "two:second")
     run_metrics(instance, "b", "one:third")
     room.capacity = 1
@@ -122,7 +122,7 @@ def test_refused_messages_are_posted_later_in_order(room, settings, instance):
 
 
 def test_failed_and_cancelled_runs_are_posted_with_the_reason(room, settings, instance):
-    cursor = post(instance, settings, None, after=0.0).cursor
+    cursor = post(instance, settings, cursor=None, after=0.0).cursor
     run_metrics(instance, "a", error="judge at 127.0.0.1:8001 refused connections\nmore of it")
     cancelled = create_run_for_test(instance, job_name="evaluate_codis")
     instance.report_run_canceled(cancelled)
@@ -138,7 +138,7 @@ def test_failed_and_cancelled_runs_are_posted_with_the_reason(room, settings, in
 
 
 def test_a_failing_sensor_is_posted_once(room, settings, instance, monkeypatch):
-    cursor = post(instance, settings, None).cursor
+    cursor = post(instance, settings, cursor=None).cursor
     for errors in (
         {"codex": "no suite 'codex'"},
         {"codex": "no suite 'codex'"},

@@ -67,7 +67,6 @@ class Daemon:
         return sorted(key.rpartition("@")[0] for key in keys)
 
     def end_runs(self) -> None:
-        """Fail all runs."""
         for run in self.instance.get_runs():
             self.instance.report_run_failed(run)
 
@@ -124,7 +123,6 @@ def record_quick_evaluation(instance: dg.DagsterInstance, suite: str, checkpoint
 def record_materialization(
     instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None = None, content: str = "1"
 ) -> None:
-    """Record that a table was made."""
     tags = {"dagster/data_version": content}
     event = dg.AssetMaterialization(asset_key=key, partition=partition, tags=tags)
     instance.report_runless_asset_event(event)

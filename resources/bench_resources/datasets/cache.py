@@ -140,7 +140,7 @@ async def _download_files(
         timeout=aiohttp.ClientTimeout(total=None, sock_read=policy.timeout),
         auto_decompress=False,
     ) as session:
-        downloader = FileDownloader(session, policy, log.add)
+        downloader = FileDownloader(session=session, policy=policy, progress=log.add)
         return {
             file.path: await downloader.fetch(file, _target_path(folder, file)) for file in files
         }

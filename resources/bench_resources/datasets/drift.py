@@ -175,7 +175,7 @@ class DriftGuard:
         if not problems:
             return self._updated_base(base, counts)
         if accepted := self._acceptance(base):
-            return self._updated_base(None, counts)._replace(accepted=accepted)
+            return self._updated_base(base=None, counts=counts)._replace(accepted=accepted)
         is_table = name.startswith("tables/")  # a raw file is named already
         changes = [*differences(base.source, self.source)] if base and is_table else []
         since = f"; since then: {', '.join(changes[:_SHOWN])}" if changes else ""

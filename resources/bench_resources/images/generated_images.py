@@ -81,7 +81,7 @@ def draw_image(request: ImageRequest) -> bytes:
 
 def _draw_scene(sprites: Sequence[tuple[int, str]], size: int, rng: Random) -> bytes | None:
     """Draw sprites of a size in px, as PNG; None if they do not fit."""
-    scene = Scene(_SIDE, _SIDE, background=rng.choice(_BACKGROUNDS))
+    scene = Scene(width=_SIDE, height=_SIDE, background=rng.choice(_BACKGROUNDS))
     for count, name in sprites:
         for _ in range(count):
             corner = scene.free_spot(size, size, rng)

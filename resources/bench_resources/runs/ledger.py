@@ -247,7 +247,7 @@ class Ledger:
         for record in records:
             if last := record.asset_entry.last_materialization_record:
                 self._last[record.asset_entry.asset_key] = _to_event(last)
-        self._last |= {key: self._latest(key, None) for key in unread.difference(tables)}
+        self._last |= {key: self._latest(key, partition=None) for key in unread.difference(tables)}
 
     def _latest(
         self, key: dg.AssetKey, partition: str | None, before_id: int | None = None

@@ -100,7 +100,7 @@ def test_an_unreadable_folder_below_is_named(folder: Path) -> None:
 
 
 def test_without_a_name_of_weights_the_usual_file_is_loaded(folder: Path) -> None:
-    _name_weights(folder, None)
+    _name_weights(folder, name=None)
     assert folder / "model.safetensors" in loaded_files(folder)
 
 

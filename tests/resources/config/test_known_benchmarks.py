@@ -119,7 +119,9 @@ def evaluate_known(name, home):
     scores = pipeline.score(task, questions, predictions, verdicts)
     metrics = pipeline.summarise(task, questions, predictions, scores)
     overall = {metric.metric: metric for metric in metrics if metric.category == "all"}
-    return Evaluation(file_questions, overall, release["measures"])
+    return Evaluation(
+        file_questions=file_questions, metrics=overall, expected_metrics=release["measures"]
+    )
 
 
 def _row_index(request):

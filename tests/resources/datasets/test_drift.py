@@ -35,9 +35,8 @@ def check_raw_file(guard, n, *, rejected=0, fields=("id", "text")):
     """Check a raw file of n rows, and keep their number, as a step does."""
     locations = [f"/data/quiz.jsonl, line {number}" for number in range(1, n + 1)]
     reasons = dict.fromkeys(locations[:rejected], "no field 'id'")
-    guard.keep(
-        guard.check_files({"quiz.jsonl": FileRows(dict.fromkeys(locations, fields), reasons)})
-    )
+    rows = FileRows(fields=dict.fromkeys(locations, fields), reasons=reasons)
+    guard.keep(guard.check_files({"quiz.jsonl": rows}))
 
 
 @pytest.mark.parametrize("n", [96, 95])

@@ -70,7 +70,7 @@ def to_a_server(store, sha256, _):
 
 
 def to_a_local_model(store, sha256, _):
-    return [decode(ImagePart(sha256), store.read(sha256), None)]
+    return [decode(ImagePart(sha256), store.read(sha256), max_pixels=None)]
 
 
 def in_the_report(store, sha256, folder):

@@ -24,12 +24,13 @@ def objects(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
     if request.param == "s3":
         bucket: str = request.getfixturevalue("bucket")
         return f"{bucket}/team a", request.getfixturevalue("store_endpoint")
-    return ("" if request.param == "folder" else f"file://{tmp_path}/shared%20by%20all"), ""
+    if request.param == "shared folder":
+        return f"file://{tmp_path}/shared%20by%20all", ""
+    return "", ""
 
 
 @pytest.fixture
 def location(objects: tuple[str, str], tmp_path: Path) -> ImageLocation:
-    """The images of one home."""
     return open_location(objects, tmp_path / "here")
 
 
@@ -90,7 +91,8 @@ def test_a_damaged_image_is_an_error_until_it_is_stored_again(
 ) -> None:
     (digest,) = put(location, "one")
     blobs.put(blob_name(digest), data)
-    reader = open_location(objects, tmp_path / ("other" if objects[0] else "here"))
+    other = "other" if objects[0] else "here"  # unshared images are those of one home
+    reader = open_location(objects, tmp_path / other)
     for _ in range(2):  # it is not cached
         with pytest.raises(ImageError, match=f"image {digest} in .* is not the one"):
             reader.read(digest)
@@ -101,8 +103,8 @@ def test_a_damaged_image_is_an_error_until_it_is_stored_again(
 
 
 def test_a_store_works_on_each_location(objects: tuple[str, str], tmp_path: Path) -> None:
-    folder = tmp_path / "here" / ("cache" if objects[0] else "")
-    store = ImageStore(folder=str(folder / "images"), objects=objects[0], endpoint=objects[1])
+    address, endpoint = objects
+    store = ImageStore(folder=str(tmp_path / "images"), objects=address, endpoint=endpoint)
     stored = store.put(image(1), "1.png")
     with pytest.raises(ImageError, match="not an image"):
         store.put(b"no image", "2.png")
@@ -119,7 +121,10 @@ def test_a_store_works_on_each_location(objects: tuple[str, str], tmp_path: Path
 @pytest.fixture
 def open_shared(tmp_path: Path) -> Callable[..., ObjectImages]:
     """Open shared images with the cache of a home."""
-    return lambda name="here": ObjectImages(f"file://{tmp_path}/shared", "", str(tmp_path / name))
+    address = f"file://{tmp_path}/shared"
+    return lambda name="here": ObjectImages(
+        objects=address, endpoint="", fetched=str(tmp_path / name)
+    )
 
 
 def test_a_fetched_image_is_read_from_the_cache(open_shared, tmp_path):
@@ -152,7 +157,9 @@ def test_a_damaged_image_in_the_cache_is_fetched_again(open_shared, tmp_path, da
         ('[storage]\nobjects = "file:///mnt/shared"', lambda _: ImageFolder("/mnt/shared/images")),
         (
             '[storage]\nobjects = "s3://b/p"\nendpoint = "http://e"',
-            lambda home: ObjectImages("s3://b/p", "http://e", f"{home}/cache/images"),
+            lambda home: ObjectImages(
+                objects="s3://b/p", endpoint="http://e", fetched=f"{home}/cache/images"
+            ),
         ),
     ],
     ids=["home", "shared folder", "object store"],

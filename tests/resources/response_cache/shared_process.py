@@ -33,8 +33,7 @@ class SlowEngine:
             print("asked", flush=True)
             yield position, Response(text=str(request.prompt.turns[0].parts[0]).upper())
 
-    def close(self) -> None:
-        """Nothing is held."""
+    def close(self) -> None: ...
 
 
 def request_all(address: str, n: int, seconds: float, lease: float) -> tuple[list[str], int]:

@@ -36,8 +36,7 @@ class UpperCaseEngine:
         for position, name in reversed(list(enumerate(names))):
             yield position, failures.get(name, Response(text=name.upper()))
 
-    def close(self) -> None:
-        """Nothing is held."""
+    def close(self) -> None: ...
 
 
 def requests(names: str) -> list[Request]:

@@ -50,8 +50,7 @@ class ScriptedEngine:
             self.requests.append(request)
             yield position, self._responses[position % len(self._responses)]
 
-    def close(self) -> None:
-        """Nothing is held."""
+    def close(self) -> None: ...
 
 
 def digest_of(text: str) -> str:

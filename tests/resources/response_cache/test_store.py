@@ -139,8 +139,7 @@ class ArbitraryEngine:
         self.n_requests += len(requests)
         yield from self.outputs
 
-    def close(self) -> None:
-        """Nothing is held."""
+    def close(self) -> None: ...
 
 
 @pytest.fixture

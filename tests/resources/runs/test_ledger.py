@@ -104,7 +104,6 @@ class Bench:
         return len(changed)
 
     def make(self, *names: str, model: str | None = None) -> None:
-        """Materialize tables by name, in one run."""
         if model and not self.instance.has_dynamic_partition("model", model):
             self.instance.add_dynamic_partitions("model", [model])
         self.definitions.resolve_implicit_global_asset_job_def().execute_in_process(

@@ -44,8 +44,7 @@ def ended_process():
 
 
 @dg.asset
-def nothing() -> None:
-    """Makes nothing."""
+def nothing() -> None: ...
 
 
 def add_run(instance, tags=None):

@@ -45,13 +45,13 @@ def test_a_searched_limit_is_nine_tenths_as_fast_as_the_best_fixed_one(capacity,
         for concurrency in (16, 32, 64, 128, 256, 512)
     ]
     server = SimulatedServer(capacity, bears)
-    seconds = server.seconds_for(n, ConcurrencyLimit(None))
+    seconds = server.seconds_for(n, ConcurrencyLimit(configured=None))
     assert seconds <= min(seconds_of_fixed_limits) / 0.9
     assert server.refused <= 0.02 * n
 
 
 def test_responses_that_grow_longer_are_not_taken_for_an_overload() -> None:
-    limit = ConcurrencyLimit(None)
+    limit = ConcurrencyLimit(configured=None)
     for n_responses in range(4_000):  # one every 0.01 s, from a server that is never full
         now = 0.01 * (n_responses + 1)
         limit.count_response(now - SECONDS * (1 + n_responses / 500), now)

@@ -141,7 +141,7 @@ def test_a_request_for_one_option_gets_the_likeliest_one(bench, models, ten_ques
 def test_every_scorer_reads_the_letter_of_an_elicited_answer(bench, models, ten_questions, scorer):
     (task,) = bench.catalog.tasks_of("blink")
     predictions = predict(bench, models, "likelihood", ten_questions)
-    verdicts = pipeline.judge(task, ten_questions, predictions, None)
+    verdicts = pipeline.judge(task, ten_questions, predictions, model=None)
     scores = pipeline.score(task, ten_questions, predictions, verdicts, scorer)
     for question, prediction, score in zip(ten_questions, predictions, scores, strict=True):
         letter = (prediction.text,)

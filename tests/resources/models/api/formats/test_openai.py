@@ -36,10 +36,10 @@ IGNORED_BESIDE_TEXT = [pytest.param(case.values[0], id=case.id) for case in FAIL
     "body",
     [
         pytest.param(completion(""), id="an empty text"),
-        pytest.param(completion(None), id="null"),
+        pytest.param(completion(content=None), id="null"),
         pytest.param(completion(" \n"), id="blanks"),
         pytest.param(completion("", reasoning_content="A or"), id="a thought alone"),
-        pytest.param(completion("", None), id="no finish reason either"),
+        pytest.param(completion("", finish_reason=None), id="no finish reason either"),
         pytest.param({"choices": None}, id="no choices"),
         pytest.param({"choices": []}, id="an empty list of choices"),
     ],
@@ -65,8 +65,8 @@ def test_an_error_beside_a_text_is_ignored(error_fields: dict[str, Any]) -> None
     [
         pytest.param(completion("", "content_filter"), id="content_filter"),
         pytest.param(completion("", "length"), id="length"),
-        pytest.param(completion(None, refusal="No."), id="refusal"),
-        pytest.param(completion(None, tool_calls=[{"id": "1"}]), id="tool_calls"),
+        pytest.param(completion(content=None, refusal="No."), id="refusal"),
+        pytest.param(completion(content=None, tool_calls=[{"id": "1"}]), id="tool_calls"),
     ],
 )
 def test_an_error_is_ignored_where_the_message_explains_its_missing_text(body, error_fields):
