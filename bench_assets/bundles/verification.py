@@ -162,7 +162,9 @@ def _require_prompts(
         if not matches_digest(row.sha256, row.turns) or row.sha256 not in sent:
             raise SourceError(f"{where}, line {number}: not a prompt that was sent")
     if len(sent - digests) != n_missing:
-        raise SourceError(f"{where}: {len(sent - digests)} prompts are missing")
+        raise SourceError(
+            f"{where}: {len(sent - digests)} prompts are missing, {n_missing} by the manifest"
+        )
 
 
 def _unique_keys(path: Path, table: str, keys: Iterable[object]) -> set[object]:

@@ -70,9 +70,8 @@ class SolverSettings(SuiteSettings):
     @field_validator("solvers")
     @classmethod
     def _two_or_none(cls, solvers: tuple[str, ...]) -> tuple[str, ...]:
-        n_different = len(set(solvers))
-        if solvers and (len(solvers) != 2 or n_different != 2):
-            raise ValueError(f"expected two different models, got {n_different}")
+        if solvers and (len(solvers) != 2 or len(set(solvers)) != 2):
+            raise ValueError(f"expected two different models, got {', '.join(solvers)}")
         return solvers
 
 
