@@ -180,13 +180,14 @@ def proposal_tasks(bench: Workbench, suite: str) -> list[str]:
     active = [task for task in tasks if task in bench.settings.annotation.tasks]
     if not active:
         sections = " or ".join(f'[annotation.tasks."{task}"]' for task in tasks)
-        where = bench.settings.file
-        raise SettingsError(f"{where}: no task is configured. Add a section {sections}")
+        raise SettingsError(
+            f"{bench.settings.file}: no task is configured. Add a section {sections}"
+        )
     return active
 
 
 def draw_accepted(bench: Workbench, name: str, n: int, now: datetime) -> None:
-    """Draw accepted proposals for people; a larger draw contains the smaller ones.
+    """Publish a task, and draw accepted proposals for people; larger draws contain smaller ones.
 
     Args:
         bench: The home.
@@ -340,7 +341,7 @@ def import_answers(bench: Workbench, name: str, file: Path) -> ImportCounts:
         else:
             usable.append(answer)
     new = open_annotation_backend(bench.settings).add(task.task, usable)
-    counts = ImportCounts(new, len(usable) - new)
+    counts = ImportCounts(new=new, known=len(usable) - new)
     if faults:
         summary = (
             f"{file}: {len(faults)} annotations cannot be used; the other {len(usable)} are"
@@ -369,7 +370,6 @@ def _selected_tasks(bench: Workbench, name: str) -> list[SuiteAnnotationTask]:
 
 
 def _active_task(bench: Workbench, name: str) -> SuiteAnnotationTask:
-    """Find a task that bench.toml configures."""
     known = {task.task.name: task for task in _tasks(bench)}
     if name not in known:
         raise UnknownNameError("task", name, known)
@@ -390,7 +390,7 @@ def _campaigns(bench: Workbench, name: str) -> Iterator[Campaign]:
         resolved = resolve_answers(task.task, units, backend.answers(task.task), terms)
         suite = bench.catalog.suite(task.suite)
         undecided = undecided_in_task(bench.tables, task, suite, units, resolved.answers, terms)
-        yield Campaign(task.task, units, resolved, undecided)
+        yield Campaign(task=task.task, units=units, resolved=resolved, undecided=undecided)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -416,7 +416,7 @@ def make_links(
 
     Raises:
         SettingsError: If no annotator is named, or the backend is not pages.
-        UnknownNameError: If a task is not active.
+        UnknownNameError: If a task is neither active nor published.
         AnnotationError: If a name is not a pseudonym, or the signing key cannot be used.
     """
     require_pages(settings)

@@ -168,10 +168,12 @@ def _shown_fields(row: DecidedProposal) -> dict[str, str]:
 
 
 def mark_changes(before: str, after: str) -> str:
-    """Mark the words of a text that replace or extend those of an earlier one.
+    """Mark the words of a text that replace or extend those of an earlier one, and deletions.
 
     >>> mark_changes("Ann ate 3 pies.", "Ann ate the pies.")
     'Ann ate «the» pies.'
+    >>> mark_changes("Ann ate 3 pies.", "Ann ate pies.")
+    'Ann ate «»pies.'
     """
     old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     parts = []

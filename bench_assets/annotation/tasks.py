@@ -173,7 +173,7 @@ def suite_task(
     row: type[Any] | None = None,
     **tables: str,
 ) -> SuiteAnnotationTask:
-    """Build a suite's annotation task; its tables and rows are those that two functions annotate.
+    """Build a suite's annotation task from two functions, whose annotations name tables and rows.
 
     Args:
         task: The task.

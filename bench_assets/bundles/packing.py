@@ -59,7 +59,8 @@ def pack_number(evaluation: ModelResponses, options: BundleOptions, target: Path
 
 
 def _require_tables(evaluation: ModelResponses) -> None:
-    tables = {"questions": evaluation.exam.questions, "predictions": evaluation.predictions,
+    questions = evaluation.question_table.questions
+    tables = {"questions": questions, "predictions": evaluation.predictions,
               "scores": evaluation.scores, "metrics": evaluation.metrics}  # fmt: skip
     for name, rows in tables.items():
         if not rows:
@@ -91,7 +92,7 @@ def _collect_contents(
     evaluation: ModelResponses, options: BundleOptions
 ) -> tuple[Contents, dict[str, int]]:
     """Collect tables, prompts and images; returns also the number of missing prompts by table."""
-    questions, predictions = evaluation.exam.questions, evaluation.predictions
+    questions, predictions = evaluation.question_table.questions, evaluation.predictions
     sent = {row.prompt_sha256 for row in predictions if row.prompt_sha256}
     sent_to_judge = {row.prompt_sha256 for row in evaluation.judgements if row.prompt_sha256}
     rendered = _render_prompts(evaluation.task, evaluation.condition, questions, predictions)

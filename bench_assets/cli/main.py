@@ -95,7 +95,7 @@ class CommandGroup(TyperGroup):
         return super().get_command(ctx, cmd_name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names in the order of ``PANELS``."""
+        """Names in the order of ``PANELS``, after those without a panel."""
         order = [name for names in PANELS.values() for name in names]
         names = super().list_commands(ctx)
         return sorted(names, key=lambda name: order.index(name) if name in order else -1)
@@ -165,7 +165,7 @@ def leaderboard(
     ] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the leaderboard: models by tasks, one row per edition.
+    """Print the leaderboard: models by tasks, one table per edition.
 
     Example: bench leaderboard codis
     """

@@ -33,7 +33,7 @@ class CurvePoint:
     model: str
     step: int  # 0 if it is not a checkpoint
     milliseconds: int  # time of the last response, since 1970
-    values: Mapping[str, float]  # metric, or metric/category
+    values: Mapping[str, float]  # by metric or metric/category; also n_failed, baselines, shares
     signature: str
 
 
@@ -48,7 +48,7 @@ class Curve:
 
 
 def curves(evaluations: Iterable[ModelResponses]) -> list[Curve]:
-    """Group the checkpoints of each run into a curve; a missing value has no point."""
+    """Group the checkpoints of each run into a curve; NaN is left out."""
     tags: dict[tuple[str, str], dict[str, str]] = {}
     points: dict[tuple[str, str], list[CurvePoint]] = defaultdict(list)
     for evaluation in evaluations:
@@ -56,7 +56,7 @@ def curves(evaluations: Iterable[ModelResponses]) -> list[Curve]:
             continue
         step = parse_step(evaluation.model)
         run = step.run if step and step.run else evaluation.model
-        key = f"{evaluation.name} ({evaluation.exam.edition} edition)", run
+        key = f"{evaluation.name} ({evaluation.question_table.edition} edition)", run
         tags.setdefault(key, _tags(evaluation, run))
         points[key].append(_point(evaluation, step.step if step else 0))
     return [
@@ -74,7 +74,7 @@ def _tags(evaluation: ModelResponses, run: str) -> dict[str, str]:
     tags = {
         "bench.task": evaluation.task.name,
         "bench.condition": evaluation.condition,
-        "bench.edition": evaluation.exam.edition,
+        "bench.edition": evaluation.question_table.edition,
         "bench.version": str(evaluation.task.version),
         "bench.run": run,
     }
@@ -109,7 +109,7 @@ _BATCH_SIZE = 1000  # metrics that MLflow takes in one call
 
 
 def write_mlflow(collection: TableCollection, out: Path, to: str) -> list[str]:
-    """Log all curves to MLflow's tracking URI, by default a SQLite file; returns the URI.
+    """Log all curves to MLflow's tracking URI, by default a SQLite file; returns it, or [].
 
     Raises:
         MissingExtraError: If MLflow is not installed.
@@ -182,7 +182,8 @@ def _log_point(client: Any, run_id: str, point: CurvePoint) -> None:  # noqa: AN
     if client.get_run(run_id).data.tags.get(tag.key) == tag.value:
         return
     metrics = [
-        Metric(name, value, point.milliseconds, point.step) for name, value in point.values.items()
+        Metric(key=name, value=value, timestamp=point.milliseconds, step=point.step)
+        for name, value in point.values.items()
     ]
     for start in range(0, len(metrics), _BATCH_SIZE):
         client.log_batch(run_id, metrics=metrics[start : start + _BATCH_SIZE])
@@ -195,11 +196,11 @@ _PROJECT = "bench-assets"
 
 
 def write_wandb(collection: TableCollection, out: Path, mode: str) -> list[Path]:
-    """Log all curves as offline runs for ``wandb sync``, or to the server.
+    """Log all curves as offline runs for ``wandb sync``, or to the server; returns their folders.
 
     Raises:
         MissingExtraError: If Weights & Biases is not installed.
-        SettingsError: If it rejects the upload.
+        SettingsError: If ``mode`` is none of ``MODES``, or it rejects the upload.
     """
     require_extra("bench export wandb", "wandb")
     import wandb

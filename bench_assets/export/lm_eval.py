@@ -47,7 +47,7 @@ def write_lm_eval_results(collection: TableCollection, out: Path) -> list[Path]:
             file.writelines(f"{as_json(line)}\n".encode() for line in sample_lines(evaluation))
     for model, asked_at in last_response.items():
         files.append(out / model_folder(model) / f"results_{_file_date(asked_at)}.json")
-        document = results(model, asked_at, tasks[model])
+        document = results_content(model, asked_at, tasks[model])
         with open_atomic(files[-1]) as file:
             file.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False).encode())
     return files
@@ -58,7 +58,7 @@ def task_key(evaluation: ModelResponses) -> str:
 
     Numbers of different editions thus have different names.
     """
-    edition = evaluation.exam.edition
+    edition = evaluation.question_table.edition
     suffix = "" if edition == "published" else f"_{edition}"
     return re.sub(r"\W", "_", f"{evaluation.name}{suffix}")
 
@@ -81,7 +81,7 @@ def task_results(evaluation: ModelResponses) -> dict[str, Any]:
     samples = export_samples(evaluation)
     scored_ids = {sample.question.question_id for sample in samples if sample.points is not None}
     title = task.title if condition == "main" else f"{task.title}, {condition}"
-    values: dict[str, Any] = {"alias": f"{title} ({evaluation.exam.edition} edition)"}
+    values: dict[str, Any] = {"alias": f"{title} ({evaluation.question_table.edition} edition)"}
     for row in metrics:
         values[f"{row.metric},{_FILTER}"] = row.value
         values[f"{row.metric}_stderr,{_FILTER}"] = "N/A"
@@ -105,7 +105,7 @@ _SECTIONS = (
 )
 
 
-def results(model: str, last_response: datetime, tasks: list[dict[str, Any]]) -> dict[str, Any]:
+def results_content(model: str, asked_at: datetime, tasks: list[dict[str, Any]]) -> dict[str, Any]:
     """Content of a model's results file, from the ``task_results`` of each task."""
     return {
         **{
@@ -113,7 +113,7 @@ def results(model: str, last_response: datetime, tasks: list[dict[str, Any]]) ->
             for section in _SECTIONS
         },
         "config": {"model": model, "model_args": "", "limit": None},
-        "date": last_response.timestamp(),
+        "date": asked_at.timestamp(),
         "model_source": "bench-assets",
         "model_name": model,
         "model_name_sanitized": model_folder(model),
@@ -173,7 +173,7 @@ def _config(evaluation: ModelResponses, metrics: list[Metric]) -> dict[str, Any]
         "metric_list": [{"metric": row.metric} for row in metrics],
         "metadata": {
             "version": evaluation.task.version,
-            "edition": evaluation.exam.edition,
+            "edition": evaluation.question_table.edition,
             "condition": evaluation.condition,
             "scorer": evaluation.scorer,
             "signatures": {row.metric: row.signature for row in metrics},

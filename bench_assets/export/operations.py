@@ -52,17 +52,22 @@ def export_results(bench: Workbench, request: ExportRequest) -> ExportResult:
 
     Raises:
         UnknownNameError: If the format, suite, model, condition or edition is unknown.
+        SettingsError: If a submission is requested without a model.
         TableError: If there is nothing to write.
         HomeError: If it cannot be written.
     """
     if request.form == SUBMISSION:
-        return ExportResult(_write_submissions(bench, request), [], [])
+        return ExportResult(outputs=_write_submissions(bench, request), left_out=[], stale=[])
     write = format_of(request.form, [SUBMISSION])
     home = bench.settings.home
     names = request.suites or bench.catalog.names
     tasks = {task.name: task for name in names for task in bench.catalog.tasks_of(name)}
     table_filter = TableFilter(
-        list(tasks.values()), request.models, request.conditions, request.editions, as_shown=True
+        tasks=list(tasks.values()),
+        models=request.models,
+        conditions=request.conditions,
+        editions=request.editions,
+        as_shown=True,
     )
     collection = TableCollection(bench.tables, table_filter)
     job = ExportJob(
@@ -82,7 +87,7 @@ def export_results(bench: Workbench, request: ExportRequest) -> ExportResult:
         for number in stale_numbers(bench, table_filter.tasks)
         if not table_filter.models or number.model in table_filter.models
     ]
-    return ExportResult(outputs, collection.left_out, stale)
+    return ExportResult(outputs=outputs, left_out=collection.left_out, stale=stale)
 
 
 def _leaderboard_rows(bench: Workbench, tasks: Sequence[Task]) -> list[LeaderboardRow]:

@@ -14,7 +14,7 @@ from bench_assets.workspace.inspect.table_collection import ModelResponses
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportSample:
-    """One sample of one question; a missing step is None."""
+    """One sample of one question; ``score`` is None before it is scored."""
 
     question: Question
     prompt: Prompt  # as rendered now
@@ -40,7 +40,7 @@ class ExportSample:
 
     @property
     def about(self) -> dict[str, Any]:
-        """Additional facts about the question, if any."""
+        """Additional facts about question and response, without empty ones."""
         question = self.question
         fields = {
             "category": question.category,
@@ -94,7 +94,8 @@ def incomplete_reason(evaluation: ModelResponses) -> str:
 
 def export_samples(evaluation: ModelResponses) -> Iterator[ExportSample]:
     """Join rows into samples, in the order of the responses."""
-    questions_by_id = {question.question_id: question for question in evaluation.exam.questions}
+    questions = evaluation.question_table.questions
+    questions_by_id = {question.question_id: question for question in questions}
     scores = {(row.question_id, row.sample): row for row in evaluation.scores}
     judgements: dict[tuple[str, int], list[Judgement]] = defaultdict(list)
     for row in evaluation.judgements:

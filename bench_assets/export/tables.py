@@ -65,9 +65,9 @@ def write_tables(
             name: open_writer(name, row_type) for name, row_type in EVALUATION_TABLES.items()
         }
         questions = open_writer("questions", Question)
-        for exam in collection.question_tables():
-            columns = {"task": exam.task.name, "question_set": exam.name}
-            questions.write_table(build_table(exam.questions, Question, **columns))
+        for question_table in collection.question_tables():
+            columns = {"task": question_table.task.name, "question_set": question_table.name}
+            questions.write_table(build_table(question_table.questions, Question, **columns))
         for evaluation in collection.evaluations():
             for name, row_type in EVALUATION_TABLES.items():
                 writers[name].write_table(_evaluation_table(evaluation, name, row_type))
@@ -79,7 +79,7 @@ def write_tables(
 
 
 def build_table(rows: Sequence[Any], row_type: type[Any], **constant_columns: str) -> pa.Table:
-    """Build a table of rows, with constant columns first; NaN becomes null."""
+    """Build a table of rows; constant columns come first, and replace namesakes. NaN is null."""
     table = to_table(rows, row_type)
     for index, (name, value) in enumerate(constant_columns.items()):
         column = pa.array([value] * table.num_rows, pa.string())
@@ -125,7 +125,7 @@ def json_lines(table: pa.Table) -> Iterator[str]:
 
 
 def _evaluation_table(evaluation: ModelResponses, name: str, row_type: type[Any]) -> pa.Table:
-    columns = {"task": evaluation.task.name, "question_set": evaluation.exam.name}
+    columns = {"task": evaluation.task.name, "question_set": evaluation.question_table.name}
     return build_table(getattr(evaluation, name), row_type, **columns)
 
 
@@ -163,7 +163,7 @@ class _Csv:
 
 
 def _escape_formulas(table: pa.Table) -> pa.Table:
-    """Apply ``formula_safe`` to all text columns."""
+    """Apply the rule of ``escape_formula`` to all text columns."""
     for index, field in enumerate(table.schema):
         if pa.types.is_string(field.type) or pa.types.is_large_string(field.type):
             safe = pc.replace_substring_regex(table.column(index), f"^({FORMULA})", r"'\1")

@@ -39,7 +39,7 @@ def write_vlmeval_files(collection: TableCollection, out: Path) -> list[Path]:
         columns, rows = response_rows(evaluation)
         files.append(Path(f"{base}.tsv"))
         _write_table(files[-1], columns, rows, "\t")
-        points_column = "hit" if _is_choice(evaluation.exam.questions[0]) else "score"
+        points_column = "hit" if _is_choice(evaluation.question_table.questions[0]) else "score"
         point_rows = [{**row, points_column: row["points"]} for row in rows]
         files.append(Path(f"{base}_bench-assets_result.tsv"))
         _write_table(files[-1], [*columns, points_column, "log"], point_rows, "\t")
@@ -54,7 +54,7 @@ def write_vlmeval_files(collection: TableCollection, out: Path) -> list[Path]:
 
 def _unsupported_reason(evaluation: ModelResponses) -> str:
     """Reason why VLMEvalKit has no file for these responses; "" if it has."""
-    if evaluation.exam.questions[0].kind == "ranking":
+    if evaluation.question_table.questions[0].kind == "ranking":
         return "VLMEvalKit does not support rankings"
     if any(row.sample for row in evaluation.predictions):
         return "VLMEvalKit has one response to a question"
@@ -64,7 +64,8 @@ def _unsupported_reason(evaluation: ModelResponses) -> str:
 def dataset_name(evaluation: ModelResponses) -> str:
     """Name of a question table: the task's title, and its condition and edition if not default."""
     condition = "" if evaluation.condition == "main" else evaluation.condition
-    edition = "" if evaluation.exam.edition == "published" else evaluation.exam.edition
+    table_edition = evaluation.question_table.edition
+    edition = "" if table_edition == "published" else table_edition
     return re.sub(r"\W+", "-", "-".join(filter(None, (evaluation.task.title, condition, edition))))
 
 

@@ -11,8 +11,8 @@ from bench_assets.external_results.results import (
     ExternalSample,
     category_of,
     mean_of_points,
-    model_name,
     shape_errors,
+    to_model_name,
     to_number,
     to_text,
     unique_samples,
@@ -52,7 +52,7 @@ def read_evalscope(file: Path) -> ExternalResults:
 
 
 def _limit(file: Path, n_samples: int) -> str:
-    """The ``--limit`` of the run, from its configuration; "" if it left out no sample."""
+    """The configured ``--limit`` of the run; "" if it has none, or has fewer samples."""
     run_folder = file.absolute().parents[2]  # of reviews/MODEL/FILE
     configs = sorted((run_folder / "configs").glob("task_config*.yaml"))
     match = _LIMIT.search(read_text(configs[-1])) if configs else None
@@ -67,7 +67,7 @@ def _model(file: Path) -> str:
     folder = file.absolute().parent
     for report in sorted((folder.parent.parent / "reports" / folder.name).glob("*.json")):
         if reported_name := read_object(report).get("model_name"):
-            return model_name(str(reported_name))
+            return to_model_name(str(reported_name))
     return folder.name
 
 

@@ -56,7 +56,7 @@ def imported_evaluation(
 
 
 def with_reported_metrics(evaluation: Evaluation, reported: Sequence[ExternalMetric]) -> Evaluation:
-    """Take the reported numbers unchanged, with intervals if the points reproduce them."""
+    """Take reported numbers, with intervals if the points reproduce them; adds computed ones."""
     rows = pipeline.summarise(
         evaluation.task, evaluation.questions, evaluation.predictions, evaluation.scores
     )
@@ -133,7 +133,7 @@ def _images(sample: ExternalSample, put_image: Callable[[bytes], str]) -> tuple[
 
 
 def _kind(sample: ExternalSample) -> AnswerKind:
-    """A choice if the target are letters of options, else a text."""
+    """Kind of a sample: a choice if its target is letters of options, else a text."""
     letters = [chr(ord("A") + n) for n in range(len(sample.options))]
     if not sample.options or not set(sample.target) <= set(letters):
         return "text"
@@ -156,7 +156,7 @@ def _prediction(sample: ExternalSample, results: ExternalResults, task: Task) ->
 def _score(
     sample: ExternalSample, prediction: Prediction, max_points: float, *, is_error: bool
 ) -> Score:
-    """Score a sample with its harness's points; an error rate is subtracted from the maximum."""
+    """Score a sample by its points or errors; unscored if it failed or has negative points."""
     points = sample.points
     if sample.error or points is None or points < 0:
         points = None
@@ -173,14 +173,17 @@ def _score(
 
 
 def _signature(evaluation: Evaluation, data: str) -> Signature:
+    task = evaluation.task
     parts = {
         "data": short_digest(data),
-        "harness": evaluation.task.measured_by,
+        "harness": task.measured_by,
         "model": evaluation.model,
         "n": str(len(evaluation.questions)),
         **({"partial": evaluation.partial} if evaluation.partial else {}),
     }
-    return Signature(evaluation.task.name, evaluation.task.version, evaluation.condition, parts)
+    return Signature(
+        task=task.name, version=task.version, condition=evaluation.condition, parts=parts
+    )
 
 
 def _factor(computed: float, reported: float, max_points: float) -> float:

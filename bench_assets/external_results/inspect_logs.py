@@ -6,6 +6,7 @@ interrupted evaluation has no header; its samples are read.
 
 import base64
 import binascii
+import os
 import struct
 import zipfile
 import zlib
@@ -124,7 +125,7 @@ def _unpack(file: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> by
         with file.open("rb") as log_file:
             log_file.seek(member.header_offset)
             lengths = struct.unpack("<HH", log_file.read(_LOCAL_HEADER)[_LOCAL_LENGTHS])
-            log_file.seek(sum(lengths), 1)
+            log_file.seek(sum(lengths), os.SEEK_CUR)
             packed = pa.BufferReader(log_file.read(member.compress_size))
         data = cast(bytes, pa.CompressedInputStream(packed, "zstd").read(member.file_size))
         if zlib.crc32(data) != member.CRC:

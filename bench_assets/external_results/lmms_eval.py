@@ -24,8 +24,8 @@ from bench_assets.external_results.results import (
     ExternalResults,
     ExternalSample,
     category_of,
-    model_name,
     shape_errors,
+    to_model_name,
     to_number,
     to_text,
 )
@@ -129,7 +129,7 @@ def _read_task(task: str, file: Path, results: Path) -> ExternalResults:
         harness=LM_EVAL if is_lm_eval else HARNESS,
         version=_version(document, is_lm_eval=is_lm_eval),
         task=task,
-        model=model_name(str(model)),
+        model=to_model_name(str(model)),
         metrics=tuple(metrics),
         samples=tuple(_sample(row, key, where) for where, row in located_rows),
         partial=_evaluated_part(document, task, results),
@@ -192,7 +192,7 @@ def _metrics(
 
 
 def _points_key(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> str:
-    """Key of the samples' points: that of the headline, else the first with values."""
+    """Key of the samples' points: that of the headline, else the first with values, else ""."""
     columns = {name: None for row in rows for name in row if _points(row[name]) is not None}
     names = [metric.partition(",")[0] for metric in metrics]
     return next(

@@ -39,10 +39,11 @@ def read_results(file: str | Path, *, name: str = "", model: str = "", store: bo
         name: Name of the suite here; "": harness and task.
         model: Name of the model here; "": as in the file.
         store: Also store the results in the home, as ``bench import`` does, for its leaderboard,
-            report and audit.
+            report and audit. Images are stored in any case.
 
     Raises:
         SourceError: If the file has none of these formats, or is damaged.
+        SettingsError: If ``name`` is invalid, or names several tasks.
     """
     settings = home_settings()
     images = open_image_store(settings)

@@ -54,7 +54,7 @@ class ExternalMetric:
 class ExternalResults:
     """Results of one model on one task."""
 
-    harness: str  # "Inspect AI", "lmms-eval" or "VLMEvalKit"
+    harness: str  # such as "Inspect AI"
     version: str = ""  # of the harness; "": not known
     task: str  # as the harness names it
     model: str
@@ -134,7 +134,7 @@ def require_bounded(member: zipfile.ZipInfo) -> None:
 
 
 def mean_of_points(name: str, samples: Sequence[ExternalSample]) -> list[ExternalMetric]:
-    """Headline metric if the harness wrote none; empty if no sample is scored."""
+    """Mean of the points, a headline where the harness wrote none; [] if no sample is scored."""
     points = [sample.points for sample in samples if sample.points is not None]
     return [ExternalMetric(name=name, value=sum(points) / len(points))] if points else []
 
@@ -142,11 +142,11 @@ def mean_of_points(name: str, samples: Sequence[ExternalSample]) -> list[Externa
 _CACHED = re.compile(r".*[/\\]models--(?P<name>[^/\\]+)[/\\]snapshots[/\\].*")
 
 
-def model_name(name: str) -> str:
+def to_model_name(name: str) -> str:
     """Name of a model, which may be given as its folder in the hub's cache.
 
-    >>> model_name("/opt/hub/models--Org--Seer-3B/snapshots/e7b6239342"), model_name("Org/Seer-3B")
-    ('Org/Seer-3B', 'Org/Seer-3B')
+    >>> [to_model_name(name) for name in ("/hub/models--Org--Seer/snapshots/e7b6", "Org/Seer")]
+    ['Org/Seer', 'Org/Seer']
     """
     cached = _CACHED.fullmatch(name)
     return cached["name"].replace("--", "/", 1) if cached else name
@@ -177,7 +177,7 @@ def to_text(value: object) -> str:
 
 
 def category_of(metadata: Mapping[str, Any]) -> str:
-    """Category of a sample: the first of the usual keys in its metadata."""
+    """Category of a sample: the first of the usual keys in its metadata; "" without any."""
     for name in ("category", "subject", "sub_task", "type", "level"):
         if value := metadata.get(name):
             return to_text(value)

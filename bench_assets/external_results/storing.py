@@ -40,7 +40,7 @@ def read_evaluations(
 
     Raises:
         SourceError: If the format is unknown, or the file is damaged.
-        SettingsError: If ``suite`` is not a valid name of a suite.
+        SettingsError: If ``suite`` is not a valid name of a suite, or names several tasks.
     """
     defects = name_defects(suite) if suite else []
     if defects:

@@ -150,11 +150,11 @@ def _split_name(file: Path, stem: str, model: str) -> tuple[str, str]:
 
 
 def _score(sample: ExternalSample) -> ExternalSample:
-    """Score a response by the form of its target; one that no rule reads has no points."""
+    """Score a response by the form of its target; one that no rule reads gets 0 points."""
     kind: AnswerKind = "text"
     if sample.options and set(sample.target) <= set(ascii_uppercase):
         kind = "choice" if len(sample.target) == 1 else "choices"
-    gold = Gold(kind, sample.target, sample.options)
+    gold = Gold(kind=kind, answer=sample.target, options=sample.options)
     grade = make_answer_type(None, AnswerSettings()).grade(sample.response, gold)
     answer = " | ".join(grade.read)
     return replace(sample, points=grade.points or 0.0, answer=answer, explanation=grade.reason)
@@ -230,7 +230,8 @@ def _sample(table_row: Row, points_column: str, id_column: str) -> ExternalSampl
     option_lines = "".join(
         f"\n{letter}. {option}" for letter, option in zip(ascii_uppercase, options, strict=False)
     )
-    options = options or split_options(to_text(row.get("question")))[1]
+    if not options:
+        _, options = split_options(to_text(row.get("question")))
     return ExternalSample(
         sample_id=to_text(row[id_column]).removesuffix(".0"),
         prompt=f"{hint}{to_text(row.get('question'))}{option_lines}",

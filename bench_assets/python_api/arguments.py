@@ -8,7 +8,7 @@ from bench_assets.core.schema.errors import SettingsError
 
 
 def require_count(name: str, value: object, hint: str = "", least: int = 0) -> int:
-    """Return an argument that is a count.
+    """Return an argument that is a count; ``hint`` explains the count in the error.
 
     >>> require_count("limit", 4)
     4

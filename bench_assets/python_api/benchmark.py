@@ -60,10 +60,12 @@ class Benchmark:
 
     @interface
     def save(self, folder: str | Path) -> Path:
-        """Write the rows, their images and a section of settings; returns ``folder/NAME.toml``.
+        """Write rows with their images, and a section of settings; returns ``folder/NAME.toml``.
+
+        A row that cannot be written becomes a rejection of the benchmark.
 
         Raises:
-            SettingsError: If the rows are neither mappings nor a data frame.
+            SettingsError: If ``rows`` is neither an iterable nor a data frame.
         """
         folder = Path(folder)
         with open_atomic(folder / _ROWS) as file:
@@ -112,7 +114,7 @@ def _iterate_rows(rows: Any) -> Iterator[object]:  # noqa: ANN401
 
 
 def _json_cell(cell: object, where: str) -> object:
-    """A cell as JSON; an image as its bytes in base64."""
+    """A cell as JSON; an image, or the file of a ``Path``, as bytes in base64; NaN as None."""
     if isinstance(cell, Mapping):
         return {str(name): _json_cell(value, f"{where}, {name}") for name, value in cell.items()}
     if isinstance(cell, list | tuple):

@@ -74,7 +74,9 @@ class RunComparison:
     def plot(self) -> Plot:
         """Plot each change with its 95 % interval."""
         changes = [
-            Change(f"{row.task}: {row.category}", row.change, row.low, row.high)
+            Change(
+                label=f"{row.task}: {row.category}", value=row.change, low=row.low, high=row.high
+            )
             for row in self.rows
         ]
         return Plot(svg=difference_chart(changes, self.title), n_rows=len(changes))
@@ -120,7 +122,7 @@ def compare(before: Run, after: Run) -> RunComparison:
         after: The run that is better or worse.
 
     Raises:
-        SettingsError: If they have no common question with the same text and answer.
+        SettingsError: If one is not a ``Run``, or no question is equal in both.
     """
     for name, candidate in (("before", before), ("after", after)):
         check_run(name, candidate)
@@ -157,7 +159,7 @@ def _compare_evaluations(before: Evaluation, after: Evaluation) -> Sequence[Comp
 def _side_on(questions: Sequence[Question], evaluation: Evaluation) -> Side:
     """Scores and metrics of an evaluation on some of its questions.
 
-    For a true subset, the metrics are computed again: a signature covers the prompts.
+    For a true subset, metrics are computed again, so that numbers and signatures are of it.
     """
     if len(questions) == len(evaluation.questions):
         return Side(evaluation.scores, evaluation.metrics)

@@ -100,7 +100,7 @@ def html_rows(title: str, rows: Sequence[Any], columns: Mapping[str, Cell]) -> s
 def interval_bar(row: Metric, full: float) -> str:
     """Draw a value with its 95 % interval or its bounds; the best constant response is a tick.
 
-    ``full`` is the value at the right end of the bar.
+    ``full`` is the value at the right end of the bar. NaN has no bar: "".
     """
     if isnan(row.value):
         return ""

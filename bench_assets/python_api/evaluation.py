@@ -70,10 +70,10 @@ def evaluate(  # noqa: PLR0913  (an option each)
         categories: Evaluate only these categories; also partial.
         condition: ``"main"`` or an ablation.
         source: Folder with the suite's files or an address, instead of bench.toml's; one suite.
-            It is remembered: what reads the suite's results takes it. "default": bench.toml's.
+            It is remembered for commands that read the suite's results. "default": bench.toml's.
         judge: A model of bench.toml, or ``"rules"``; needs exactly one suite.
         reader: Looks again at responses that no rule reads: a model of bench.toml, a function,
-            ``"self"`` or ``"rules"`` (nobody); needs exactly one suite.
+            ``"self"`` or ``"rules"`` (no reader); needs exactly one suite.
         scorer: Name of the scorer; needs exactly one suite.
         elicit: ``"likelihood"`` takes the likeliest option, without parsing a response; see
             ``core.schema.elicitation``.

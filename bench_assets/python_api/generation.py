@@ -67,7 +67,7 @@ def generate(
     print_new_home(settings.home)
     store = open_image_store(settings)
     requests = [Request(prompt=_to_prompt(prompt, store)) for prompt in prompts]
-    if name or not callable(model):
+    if name or not callable(model):  # later commands cannot name an unnamed function
         save_models([resolved], settings)
     with closing(Models(settings=settings, image_store=store)) as models:
         models.know([resolved])

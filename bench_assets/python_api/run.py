@@ -41,17 +41,14 @@ class Run:
 
     @property
     def partial(self) -> str:
-        """Number of evaluated questions, such as "4 of 80 questions"; "" if all were evaluated.
+        """The evaluated parts, such as "4 of 80 questions", joined by "; "; "" if all is evaluated.
 
         >>> import bench_assets as bench
         >>> bench.evaluate("codis", model="random", limit=6).partial
         '6 of 80 questions'
         """
-        return "; ".join(
-            dict.fromkeys(
-                evaluation.partial for evaluation in self.evaluations if evaluation.partial
-            )
-        )
+        parts = dict.fromkeys(evaluation.partial for evaluation in self.evaluations)
+        return "; ".join(filter(None, parts))
 
     @cached_property
     def metrics(self) -> "pd.DataFrame":
@@ -119,14 +116,14 @@ class Run:
 
     @interface
     def plot(self, metric: str = "") -> Plot:
-        """Plot the intervals of all categories beside chance and the best constant response.
+        """Plot the intervals of all categories beside the best constant response.
 
         >>> import bench_assets as bench
         >>> bench.evaluate("codis", model="random", limit=4).plot()
         Plot of 3 rows; save it by .save("plot.svg")
 
         Args:
-            metric: "": each task's primary metric.
+            metric: The metric; "": each task's primary metric, which also shows chance.
 
         Raises:
             UnknownNameError: If no task has such a metric.

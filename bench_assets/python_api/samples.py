@@ -72,7 +72,7 @@ def metrics_frame(rows: Sequence[Metric]) -> "pd.DataFrame":
 
 
 def samples_frame(evaluations: Sequence[Evaluation], store: ImageStore) -> "pd.DataFrame":
-    """Responses as a data frame, one row each, in the order of the questions."""
+    """Responses as a data frame, one row each, in the order of their tables."""
     import pandas as pd
 
     rows = [row for evaluation in evaluations for row in _sample_rows(evaluation, store)]

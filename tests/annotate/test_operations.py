@@ -41,7 +41,7 @@ def read_link(settings: Settings, link: str) -> tuple[str, tuple[str, ...]]:
 
 
 def test_links_are_for_all_annotators_with_names(settings: Settings) -> None:
-    links = make_links(settings, [], [], 30)
+    links = make_links(settings, [], [], days=30)
     assert [(row.person, row.sent_to) for row in links] == [
         ("ana", "p1@lab.example"), ("ben", "p2@lab.example")
     ]  # fmt: skip
@@ -49,17 +49,17 @@ def test_links_are_for_all_annotators_with_names(settings: Settings) -> None:
 
 
 def test_a_link_can_be_for_one_person_and_one_task(settings: Settings) -> None:
-    (row,) = make_links(settings, ["codis/revisions"], ["p1@lab.example"], 0.5)
+    (row,) = make_links(settings, ["codis/revisions"], ["p1@lab.example"], days=0.5)
     assert read_link(settings, row.link) == ("ana", ("codis/revisions",))
-    (row,) = make_links(settings, [], ["cem"], 1)
+    (row,) = make_links(settings, [], ["cem"], days=1)
     assert row.person == "cem"
 
 
 def test_links_are_made_only_for_published_forms(settings: Settings) -> None:
     with pytest.raises(UnknownNameError, match="codis/revisions"):
-        make_links(settings, [FORM.name], ["ana"], 1)
+        make_links(settings, [FORM.name], ["ana"], days=1)
     open_annotation_backend(settings).ask(FORM, [A])
-    (row,) = make_links(settings, [FORM.name], ["ana"], 1)
+    (row,) = make_links(settings, [FORM.name], ["ana"], days=1)
     assert read_link(settings, row.link) == ("ana", (FORM.name,))
 
 
@@ -73,12 +73,12 @@ def test_a_link_lasts_a_century_at_most(settings, monkeypatch):
 
 
 def test_revoked_links_open_nothing_and_new_ones_do(settings: Settings) -> None:
-    of_ana, of_ben = make_links(settings, [], ["ana", "ben"], 1)
+    of_ana, of_ben = make_links(settings, [], ["ana", "ben"], days=1)
     assert revoke_links(settings, ["p1@lab.example"]) == ["ana"]
     with pytest.raises(LinkError, match="revoked"):
         read_link(settings, of_ana.link)
     assert read_link(settings, of_ben.link) == ("ben", ())
-    (new,) = make_links(settings, [], ["ana"], 1)
+    (new,) = make_links(settings, [], ["ana"], days=1)
     assert read_link(settings, new.link) == ("ana", ())
 
 
@@ -92,4 +92,4 @@ def test_revoked_links_open_nothing_and_new_ones_do(settings: Settings) -> None:
 def test_a_missing_section_is_named(tmp_path: Path, toml: str, expected_message: str) -> None:
     (tmp_path / "bench.toml").write_text(toml)
     with pytest.raises(SettingsError, match=expected_message):
-        make_links(load_settings(tmp_path), [], [], 1)
+        make_links(load_settings(tmp_path), [], [], days=1)

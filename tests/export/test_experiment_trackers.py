@@ -33,14 +33,14 @@ def test_checkpoints_of_a_run_are_one_curve_by_step(home_of_run):
 def test_a_curve_names_the_metrics_of_which_lower_is_better(home_of_run):
     evaluation, *_ = export_job(home_of_run, home_of_run / "out").collection.evaluations()
     task = replace(evaluation.task, lower_is_better=frozenset({"wrong", "refused"}))
-    of_errors = replace(evaluation, exam=replace(evaluation.exam, task=task))
+    of_errors = replace(evaluation, question_table=replace(evaluation.question_table, task=task))
     (with_errors,) = curves([of_errors])
     assert with_errors.tags["bench.lower_is_better"] == "refused, wrong"
     (without_errors,) = curves([evaluation])
     assert "bench.lower_is_better" not in without_errors.tags
 
 
-@pytest.mark.long  # MLflow makes a data base: 10 s
+@pytest.mark.long  # MLflow creates a database: 10 s
 def test_mlflow_has_the_curve_once_after_two_exports(home_of_run):
     mlflow = pytest.importorskip("mlflow", reason="mlflow is not installed")
     FORMATS["mlflow"](export_job(home_of_run, home_of_run / "out"))

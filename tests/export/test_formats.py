@@ -69,8 +69,6 @@ def expected_field(value, export_format):
     return list(value) if isinstance(value, tuple) else value
 
 
-@pytest.mark.parametrize("form", READERS)
-@pytest.mark.parametrize("table", TABLES)
 def parse_csv_field(text, value_type):
     """A field of CSV, which has texts alone, as a value of the type of the exported one."""
     if value_type is str:
@@ -92,7 +90,9 @@ def test_datasets_loads_every_field(home, evaluation, export_format, table, monk
         cache_dir=str(home / "cache"),
         **options,
     )
-    rows = evaluation.exam.questions if table == "questions" else getattr(evaluation, table)
+    rows = (
+        evaluation.question_table.questions if table == "questions" else getattr(evaluation, table)
+    )
     assert len(loaded_rows) == len(rows)
     for loaded, row in zip(loaded_rows, rows, strict=True):
         assert loaded.pop("question_set") == "main"

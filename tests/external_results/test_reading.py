@@ -577,10 +577,14 @@ def test_points_of_an_error_rate_are_one_without_an_error(home, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "task", ["red_audit", "inspect_evals/mmmu_multiple_choice_of_the_validation_split_zero_shot"]
+    ("task", "start"),
+    [
+        ("red_audit", "inspect_ai_red_audit_"),
+        ("inspect_evals/mmmu_" + "a" * 80, "inspect_ai_inspect_evals_mmmu_a"),
+    ],
 )
-def test_a_task_with_a_name_that_no_suite_can_have_is_renamed(task):
+def test_a_task_with_a_name_that_no_suite_can_have_is_renamed(task, start):
     (results,) = read_external_results(DATA / "squares.eval")
     name = replace(results, task=task).suite
     assert name_defects(name) == []
-    assert name.startswith(f"inspect_ai_{task.replace('/', '_')}"[:20])
+    assert name.startswith(start)

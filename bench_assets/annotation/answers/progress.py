@@ -53,10 +53,10 @@ class AnnotationProgress:
 
     task: str
     units: int  # without attention checks
-    done: int  # units with all answers they need
-    in_work: int  # units with some answers, but too few
-    untouched: int  # units without answers
-    expired: int  # units with too few answers at the deadline
+    done: int  # decided units; without a decision table, those with all answers they need
+    in_work: int  # undecided units with answers
+    untouched: int  # undecided units without answers
+    expired: int  # units still undecided at the deadline
     answers: int  # answers that count
     refused: int  # answers that do not count, including skipped ones
     lacking: int  # answers still needed

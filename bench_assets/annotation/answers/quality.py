@@ -23,7 +23,7 @@ class AnnotatorQuality:
     task: str
     person: str
     n_answers: int  # answers that count
-    n_refused: int
+    n_refused: int  # answers that do not count, except skipped ones and attention checks
     n_skipped: int
     seconds: float | None  # s, median over answers with a measured time
     n_compared: int  # choices that other annotators were also given

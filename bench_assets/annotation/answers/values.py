@@ -7,13 +7,13 @@ from bench_assets.annotation.tasks import Answer, Unit
 
 
 def entries(answer: Answer, field: str) -> tuple[str, ...]:
-    """Non-empty entries of a list, each on one line."""
+    """Non-empty entries of a field, each on one line."""
     lines = (" ".join(entry.split()) for entry in answer.values.get(field, ()))
     return tuple(line for line in lines if line)
 
 
 def answers_by_unit(answers: Iterable[Answer]) -> dict[str, list[Answer]]:
-    """Group answers by unit, in order of time."""
+    """Group answers by unit: units in order of their ids, the answers to each in order of time."""
     by_unit: dict[str, list[Answer]] = {}
     for answer in sorted(answers, key=lambda answer: (answer.unit_id, answer.at, answer.person)):
         by_unit.setdefault(answer.unit_id, []).append(answer)
@@ -21,7 +21,7 @@ def answers_by_unit(answers: Iterable[Answer]) -> dict[str, list[Answer]]:
 
 
 def lettered_choices(options: Sequence[str]) -> tuple[str, ...]:
-    """Prefix options with letters for a choice field; see ``choice_letter``.
+    """Prefix options with letters for a choice field, at most 26; see ``choice_letter``.
 
     >>> lettered_choices(["left", "right"])
     ('A. left', 'B. right')

@@ -46,7 +46,7 @@ class ResponseVerdict:
 
 
 def verdicts_task(task: str, title: str, *, judged: bool) -> SuiteAnnotationTask:
-    """Build the task that asks whether responses are right; a ``judged`` one has judgements."""
+    """Build the task that asks whether responses are right; judgements are read if ``judged``."""
     annotation_task = AnnotationTask(
         name=f"{task}/verdicts",
         title=f"{title}: is the response right?",

@@ -61,7 +61,7 @@ def check_sections(settings: "Settings") -> None:
 
 @contextmanager
 def error_reporting() -> Generator[None]:
-    """Report an error or a signal as one message, without a traceback, and exit with its code."""
+    """Report a ``BenchError``, an error of a file or a signal in one message, and exit."""
     start_time = time.time()
     with signal_listener() as signals:
         try:

@@ -124,7 +124,6 @@ def _write_new(texts: dict[Path, str]) -> None:
 
 
 def _draw_example(folder: Path) -> None:
-    """Draw the two images of the example's questions."""
     from PIL import Image, ImageDraw
 
     box = (_MARGIN, _MARGIN, _IMAGE_SIZE - _MARGIN, _IMAGE_SIZE - _MARGIN)

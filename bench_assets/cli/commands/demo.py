@@ -37,8 +37,9 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     """Build every suite's mini edition, and evaluate the embedded models.
 
     One suite comes first, so that numbers appear early. A second process takes half of the
-    suites, without their encoder tasks. Each process evaluates the models in order, because a
-    checkpoint is compared with the one before, and would be evaluated again if that one came later.
+    suites, without their encoder tasks; each process gets half of the cores. Each evaluates the
+    models in order, because a checkpoint is compared with the one before, and would be evaluated
+    again if that one came later.
 
     Returns:
         Errors: a suite that cannot be built, or a model that cannot be evaluated, does not stop
@@ -52,45 +53,31 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     encoder_tasks = [task for task in bench.catalog.tasks if task.asked_of == "encoder"]
     with background_evaluation(bench.settings.home, background_suites, DEMO_MODELS) as wait:
         for suites in ([_FIRST_SUITE], remaining_suites):
-            _evaluate_all(bench, suites, DEMO_MODELS, failures)
+            _build_and_evaluate(bench, suites, DEMO_MODELS, failures)
         for task in encoder_tasks:
-            _evaluate_all(bench, [task.name], _ENCODERS, failures)
+            _build_and_evaluate(bench, [task.name], _ENCODERS, failures)
         background_succeeded = wait()
     if not background_succeeded:
-        _evaluate_all(bench, background_suites, DEMO_MODELS, failures)
+        _build_and_evaluate(bench, background_suites, DEMO_MODELS, failures)
     bench.refresh_leaderboard()
     return failures
 
 
-def _evaluate_all(
+def _build_and_evaluate(
     bench: Workbench, suites: Sequence[str], models: Sequence[str], failures: list[BenchError]
 ) -> None:
-    """Evaluate the models on the suites and tasks with questions; adds errors to ``failures``."""
-    names = _build_questions(bench, suites, failures)
-    for model in models if names else ():
-        _evaluate(bench, names, model, failures)
-
-
-def _build_questions(
-    bench: Workbench, suites: Sequence[str], failures: list[BenchError]
-) -> list[str]:
-    """Build questions; returns the suites and tasks that have questions."""
+    """Build questions, and evaluate the models on them; adds errors to ``failures``."""
     names: list[str] = []
     for suite in suites:
         with _collected_errors(failures):
             names_with_questions, errors = build_questions(bench, suite)
             names += names_with_questions
             failures += errors
-    return names
-
-
-def _evaluate(
-    bench: Workbench, suites: Sequence[str], model: str, failures: list[BenchError]
-) -> None:
-    with _collected_errors(failures):
-        bench.evaluate(suites, model)
-        if _FIRST_SUITE in suites:
-            _print_first_scores(bench, model)
+    for model in models if names else ():
+        with _collected_errors(failures):
+            bench.evaluate(names, model)
+            if _FIRST_SUITE in names:
+                _print_first_scores(bench, model)
 
 
 def _print_first_scores(bench: Workbench, model: str) -> None:

@@ -155,16 +155,21 @@ def _evaluate_models(
     subset: "QuestionSubset",
     print_metrics: "_PrintResults",
 ) -> None:
-    """Evaluate models on suites under conditions."""
+    """Evaluate the models; then print the errors of tasks not evaluated, and raise the last."""
     from bench_assets.asset_factory.question_subset import WHOLE
-    from bench_assets.workspace.evaluate.subset import without_needless_limit
+    from bench_assets.workspace.evaluate.subset import (
+        evaluate_suite_subsets,
+        without_needless_limit,
+    )
 
     runs = _check_runs(bench, suites, conditions)
     save_models(bench.resolved, bench.settings)
     subset = without_needless_limit(bench, suites, runs, subset)
     failures: list[BenchError] = []
     if subset != WHOLE:
-        failures += _evaluate_subsets(bench, suites, runs, subset, print_metrics)
+        for suite, evaluations, errors in evaluate_suite_subsets(bench, suites, runs, subset):
+            _print_partial(bench, suite, evaluations, print_metrics)
+            failures += errors
     else:
         for suite in suites:
             failures += _evaluate_whole(bench, suite, runs, print_metrics)
@@ -230,23 +235,6 @@ def _print_estimates(
     print_rows(estimates, as_json=as_json)
 
 
-def _evaluate_subsets(
-    bench: "Workbench",
-    suites: "Sequence[str]",
-    runs: "Sequence[tuple[str, str]]",
-    subset: "QuestionSubset",
-    print_metrics: "_PrintResults",
-) -> "Sequence[BenchError]":
-    """Evaluate a subset of the questions; returns errors of tasks that could not be built."""
-    from bench_assets.workspace.evaluate.subset import evaluate_suite_subsets
-
-    failures: list[BenchError] = []
-    for suite, evaluations, errors in evaluate_suite_subsets(bench, suites, runs, subset):
-        _print_partial(bench, suite, evaluations, print_metrics)
-        failures += errors
-    return failures
-
-
 def _print_partial(
     bench: "Workbench",
     suite: str,
@@ -281,7 +269,7 @@ def _evaluate_whole(
 def _backfill(
     bench: "Workbench", suites: "Sequence[str]", conditions: "Sequence[str]", *, as_json: bool
 ) -> None:
-    """Evaluate many models, one run each; continue after a failure."""
+    """Evaluate many models, one run each; exits with 1 after all of them if one failed."""
     from bench_assets.workspace.materialization.backfill import backfill as evaluate_all
     from bench_assets.workspace.materialization.opening import check_names
 

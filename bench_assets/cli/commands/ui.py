@@ -88,7 +88,7 @@ def web(host: HostOption = "127.0.0.1", port: PortOption = 3000, code: CodeOptio
         add_every_model(bench)
         home = bench.settings.home
     with error_reporting():
-        _serve(Web(home, host, port, _code_address(code)))
+        _serve(Web(home, host=host, port=port, code=_code_address(code)))
 
 
 @app.command()
@@ -107,7 +107,7 @@ def daemon(code: CodeOption = "") -> None:
         settings = load_settings(home)
         _make_instance_ready()
         with open_table_locks(settings).held(["the daemon"], print_message):
-            _serve(Daemon(home, "127.0.0.1", 0, address))
+            _serve(Daemon(home, host="127.0.0.1", port=0, code=address))
 
 
 @app.command(name="code")
@@ -122,7 +122,7 @@ def code_server(host: HostOption = "127.0.0.1", port: PortOption = 4000) -> None
     _warn_if_exposed(host, port, "run any code as this user")
     with error_reporting():
         _make_instance_ready()
-        _serve(CodeServer(default_home(), host, port))
+        _serve(CodeServer(default_home(), host=host, port=port))
 
 
 @app.command()
@@ -142,19 +142,18 @@ def health(
         from bench_assets.workspace.materialization import dagster_processes as processes
         from bench_resources.config.environment import default_home
 
-        process, default_port = {
+        service_class, default_port = {
             "web": (processes.Web, 3000),
             "daemon": (processes.Daemon, 0),
             "code": (processes.CodeServer, 4000),
         }[service]
-        if not process(default_home(), host, port or default_port).is_healthy():
+        if not service_class(default_home(), host, port or default_port).is_healthy():
             problem = "not healthy (no answer, or a failed health check)"
             raise HomeError(f"bench ui {service}: {problem}")
         print_result(f"bench ui {service} is healthy")
 
 
 def _serve(service: "Service") -> None:
-    """Start a service and keep it running."""
     from bench_assets.workspace.materialization.dagster_processes import require_free
     from bench_assets.workspace.materialization.supervisor import Supervisor
 

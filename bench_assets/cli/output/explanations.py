@@ -169,8 +169,8 @@ def _metric_lines(evidence: ScoreEvidence) -> Iterator[str]:
     if part := partial_part(evidence.signature):
         yield f"PARTIAL: {part}"
     if bounds := evidence.value["bounds"]:
-        unread = format_percent(evidence.value["unread"])
-        yield f"{unread} unread: between {bounds[0]:.3f} and {bounds[1]:.3f}"
+        unread, (low, high) = format_percent(evidence.value["unread"]), bounds
+        yield f"{unread} unread: between {low:.3f} and {high:.3f}"
     if evidence.value["people"]:
         yield evidence.value["people"]
     if evidence.stale:

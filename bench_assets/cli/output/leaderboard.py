@@ -55,7 +55,7 @@ def print_matrices(
 
 
 def _print_matrix(matrix: Matrix, *, published: bool) -> None:
-    """Print the tasks in blocks of at most ``_WIDTH`` characters; the first has the mean ranks."""
+    """Print the tasks in blocks below each other; the first has the mean ranks."""
     sections = (matrix.models, matrix.blind, matrix.published if published else ())
     rows = [row for section in sections for row in section]
     for block_index, tasks in enumerate(_task_blocks(matrix, rows)):
@@ -83,7 +83,7 @@ def _rank_title(matrix: Matrix) -> str:
 
 
 def _task_blocks(matrix: Matrix, rows: Sequence[MatrixRow]) -> list[list[str]]:
-    """Divide the tasks into blocks of at most ``_WIDTH`` characters."""
+    """Divide the tasks into blocks as wide as the terminal, of at most ``_WIDTH`` characters."""
     name_width = max((len(escape_to_one_line(row.name)) for row in rows), default=0)
     block_width = min(_WIDTH, output_width())
     remaining = block_width - name_width - 1 - _text_width(_rank_title(matrix))

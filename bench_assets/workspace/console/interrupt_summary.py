@@ -11,15 +11,12 @@ def interrupt_summary(home: Path, started_at: float, command: str) -> str:
 
     ``command`` is the command or call that continues.
     """
-    n_tables = _count_tables_since(home / "tables", started_at)
+    tables = (home / "tables").rglob("*.parquet")
+    n_tables = sum(file.stat().st_mtime >= started_at for file in tables)
     n_responses = _count_responses_since(home, started_at)
     if not n_tables and not n_responses:
         return ""
     return f"\nstored so far: {n_responses} responses, {n_tables} tables. To continue: {command}"
-
-
-def _count_tables_since(folder: Path, started_at: float) -> int:
-    return sum(file.stat().st_mtime >= started_at for file in folder.rglob("*.parquet"))
 
 
 def _count_responses_since(home: Path, started_at: float) -> int:

@@ -95,9 +95,10 @@ def print_json_result(value: Any) -> None:  # noqa: ANN401
 def print_rows(
     rows: Sequence[Any], *, as_json: bool, columns: Mapping[str, Cell] | None = None
 ) -> None:
-    """Print rows as JSON lines with all fields, or as a table of the given columns.
+    """Print rows as JSON lines with all fields, or as a table; by default of all fields.
 
-    Fields that would be columns of less than ten characters are printed below each other.
+    Without ``columns``, texts are cut after 100 characters; and rows that are too wide, even in
+    columns of ten characters, are printed as lines ``name: text``.
     """
     if as_json:
         for row in rows:
@@ -127,7 +128,7 @@ def _as_json(row: object) -> Any:  # noqa: ANN401
 def format_table(rows: Sequence[Any], columns: Mapping[str, Cell], width: int) -> RenderableType:
     """Format rows as a table of printable cells; nothing is cut off.
 
-    Columns without a value are left out; names that all rows share are the title. If ``width``
+    Columns without a value are left out; names that rows all share are the title. If ``width``
     characters do not suffice, remarks stand below the table and intervals beside the value; then
     baselines that all rows share are in the title, and each model, task or metric has a table of
     its own. Last, long cells are broken, between words if possible.
@@ -172,7 +173,6 @@ def _constant_columns(names: Sequence[str], columns: _Columns) -> list[str]:
 
 
 def _split_rows(columns: _Columns, labels: Sequence[str]) -> Iterator[_Columns]:
-    """Split the rows into those of each label."""
     for group in dict.fromkeys(labels):
         indices = [index for index, label in enumerate(labels) if label == group]
         yield {name: [cells[index] for index in indices] for name, cells in columns.items()}
@@ -196,7 +196,7 @@ def _without(names: Collection[str], columns: _Columns) -> _Columns:
 
 
 def _remarks(table: _Columns, remark_columns: Sequence[Sequence[str]]) -> dict[str, list[str]]:
-    """Remarks, each with the labels of its rows: their first cells, or the first two."""
+    """Remarks, each with the labels of its rows: first cells, or the first two if those repeat."""
     labels, *further_columns = table.values()
     if len({*labels}) < len(labels) and further_columns:
         labels = list(map(" ".join, zip(labels, further_columns[0], strict=True)))
@@ -279,7 +279,7 @@ def print_table(table: RenderableType) -> None:
 
 
 def _notes(row: Metric | LeaderboardRow) -> str:
-    """Caveats of a number; first its bounds, if responses are unread."""
+    """Caveats of a number; first its bounds, if it is shown and responses are unread."""
     bounds = unread_bounds(row) if row.unread and not is_hidden(row) else None
     notes = caveats(row)
     if bounds:
@@ -338,7 +338,10 @@ _MOST_BLOCKS = 3
 def print_results(
     results: "Sequence[Result]", metrics: Sequence[Metric], *, as_json: bool, all_metrics: bool
 ) -> None:
-    """Print the metrics as JSON lines; otherwise the results, after all metrics if wanted."""
+    """Print the metrics as JSON lines, or the results.
+
+    With ``all_metrics``, or without a result, a table of the metrics comes first.
+    """
     if as_json or all_metrics or not results:
         print_rows(metrics, as_json=as_json, columns=METRIC_COLUMNS)
     if results and not as_json:
@@ -346,7 +349,7 @@ def print_results(
 
 
 def format_results(results: "Sequence[Result]", width: int) -> str:
-    """Format a few results as blocks of facts, many as a table; commands are not broken."""
+    """Format up to three results as blocks, more as a table with common commands, unbroken."""
     if len(results) <= _MOST_BLOCKS:
         return "\n".join(line for result in results for line in _result_lines(result, width))
     common = [fact for fact in results[0].facts if all(fact in result.facts for result in results)]
@@ -383,9 +386,10 @@ NO_RESULTS = "No results yet. Run: bench evaluate SUITE --model MODEL."
 
 
 def print_leaderboard(rows: Sequence[LeaderboardRow], *, published: bool, as_json: bool) -> None:
-    """Print leaderboard rows as JSON lines, or as one table per task and edition.
+    """Print all leaderboard rows as JSON lines; or as tables by task, metric and edition.
 
-    What was measured here comes last, where a terminal shows it.
+    Tables have published rows only if ``published``. What was measured here comes last, where a
+    terminal shows it.
     """
     if as_json:
         print_rows(rows, as_json=True)

@@ -41,12 +41,12 @@ class Signals:
         self._is_received = Event()
 
     def note(self, number: int) -> None:
-        """Record a signal, by its number, as the first."""
+        """Record ``number`` as the first signal."""
         self.first = signal.Signals(number)
         self._is_received.set()
 
     def signal_exit(self) -> "SignalExit":
-        """Message and exit code of an interrupted command; waits for a late listener."""
+        """Message and exit code of an interruption, Ctrl-C by default; waits for the listener."""
         self._is_received.wait(_WAKE_UP_SECONDS)
         first = self.first or signal.SIGINT
         return SignalExit(f"stopped by {SIGNAL_NAMES[first]}: {RESUME_MESSAGE}", EXIT_BASE + first)

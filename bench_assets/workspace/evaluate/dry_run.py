@@ -34,6 +34,7 @@ from bench_resources.response_cache.rows import ResponseAverages, TokenCounts
 
 _TOKENS_PER_IMAGE = 1000  # tokens: order of magnitude for Qwen2.5-VL, LLaVA-NeXT and GPT-4o
 _LETTERS_PER_TOKEN = 4  # letters per token of Latin text; any other character counts as a token
+_AFTER_LATIN = "\u0250"  # first character after the Latin blocks of Unicode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +48,8 @@ class Estimate:
     requests: int  # distinct; for a judge an upper bound while responses are missing
     cached: int  # requests with a cached response
     prompt_tokens: int  # of uncached requests, from text lengths and the number of images
-    completion_tokens: int  # mean of earlier responses, otherwise max_tokens
-    seconds: float | None  # from earlier responses; None if there are none
+    completion_tokens: int  # of uncached requests, by the mean of earlier responses or max_tokens
+    seconds: float | None  # from earlier responses; None if there are none, 0 if all are cached
     money: float  # at the prices of bench.toml; 0 without prices
 
 
@@ -72,9 +73,10 @@ def dry_run(
     condition: str = "main",
     subset: QuestionSubset = WHOLE,
 ) -> list[Estimate]:
-    """Estimate an evaluation from the present question tables; nothing is sent or stored.
+    """Estimate an evaluation from its question tables; its requests are not sent.
 
-    Tasks of encoders, and tasks without a question in the subset, are left out.
+    Tables that only ``condition`` needs are built first. Tasks of encoders, and tasks without a
+    question in the subset, are left out.
 
     Raises:
         UnknownNameError: If there is no such suite, model or condition.
@@ -107,13 +109,13 @@ def tokens_in(prompt: Prompt) -> int:
     2
     """
     text = "".join(part for turn in prompt.turns for part in turn.parts if isinstance(part, str))
-    n_latin = sum(letter < "\u0250" for letter in text)
+    n_latin = sum(letter < _AFTER_LATIN for letter in text)
     n_other = len(text) - n_latin
     return ceil(n_latin / _LETTERS_PER_TOKEN) + n_other + _TOKENS_PER_IMAGE * len(prompt.images)
 
 
 def _solver_estimates(bench: Workbench, models: Models, step: GoldStep) -> list[Estimate]:
-    """Estimate the solvers of a suite: each solves every candidate among the present proposals."""
+    """Estimate the solvers of a suite: each solves every candidate; [] without proposals."""
     keys = {name: table.key.split("/") for name, table in step.reads.items()}
     is_built = all(map(bench.tables.exists, keys.values()))
     counters: dict[str, _RequestCounter] = {}

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import sha256
 from itertools import islice, pairwise
 from math import ceil, isnan, nan
@@ -73,6 +74,8 @@ def estimate_power(
 ) -> list[PowerEstimate]:
     """Estimate each task's detectable difference, and the questions that ``difference`` needs.
 
+    ``baseline`` is the value assumed for both models where fewer than two are evaluated.
+
     Raises:
         UnknownNameError: If there is no such suite or task.
     """
@@ -114,12 +117,13 @@ def _estimates(
 def _assumed_spreads(task: Task, size: _TaskSize, baseline: float) -> Mapping[str, _Spread]:
     """Spreads of two models near a baseline; unknown without questions, or for a corpus metric."""
     if not size.questions or task.primary_metric in task.adds:
-        return {_SAME_QUESTIONS: _Spread(nan, baseline, f"{size.basis}; evaluate two models first")}
+        basis = f"{size.basis}; evaluate two models first"
+        return {_SAME_QUESTIONS: _Spread(variance=nan, baseline=baseline, basis=basis)}
     variance = unpaired_variance(baseline) * size.effect
     worst_basis = f"{size.basis}; at worst, no model seen"
     return {
-        _SAME_QUESTIONS: _Spread(variance, baseline, worst_basis),
-        _OTHER_QUESTIONS: _Spread(variance, baseline, size.basis),
+        _SAME_QUESTIONS: _Spread(variance=variance, baseline=baseline, basis=worst_basis),
+        _OTHER_QUESTIONS: _Spread(variance=variance, baseline=baseline, basis=size.basis),
     }
 
 
@@ -185,12 +189,13 @@ def _measured_spreads(
         metric_pairs(measure, before, after, clusters, adds) for before, after in pairwise(models)
     ]
     # on other questions, both models vary independently: twice the variance of one of them
-    single = [[PairedScores(0.0, p.after, p.cluster, p.most) for p in pairs] for pairs in paired]
+    single = [[pair._replace(before=0.0) for pair in pairs] for pairs in paired]
     baseline = median(model.value for model in models)
     basis = f"{len(models)} models' responses"
+    spread = partial(_Spread, baseline=baseline, basis=basis)
     return {
-        _SAME_QUESTIONS: _Spread(_median_variance(paired, n_units), baseline, basis),
-        _OTHER_QUESTIONS: _Spread(2 * _median_variance(single, n_units), baseline, basis),
+        _SAME_QUESTIONS: spread(variance=_median_variance(paired, n_units)),
+        _OTHER_QUESTIONS: spread(variance=2 * _median_variance(single, n_units)),
     }
 
 

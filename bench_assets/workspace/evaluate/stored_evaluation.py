@@ -13,7 +13,11 @@ from bench_resources.tables.parquet import TableFiles
 
 
 def store_evaluation(tables: TableFiles, evaluation: Evaluation) -> None:
-    """Write the tables of an evaluation, and update the metrics of earlier imports."""
+    """Write the tables of an evaluation, and update the metrics of earlier imports.
+
+    Raises:
+        SourceError: If a question differs from that of an earlier import.
+    """
     task, condition = evaluation.task, evaluation.condition
     key = questions_key(task, condition)
     stored_questions = tables.read(key, Question) if tables.exists(key) else []
@@ -64,10 +68,9 @@ def _merge_questions(
     """Merge the questions of earlier imports and of this one."""
     by_id = {question.question_id: question for question in stored}
     for question in added:
-        if by_id.get(question.question_id, question) != question:
+        if by_id.setdefault(question.question_id, question) != question:
             raise SourceError(
                 f"{question.question_id}: other text, images or answer than when {title} was"
                 " imported before; import it under another name"
             )
-    by_id |= {question.question_id: question for question in added}
     return list(by_id.values())

@@ -95,7 +95,7 @@ def evaluate_suite_subsets(
 
     Raises:
         OpenVerdictsError: If people judge, and verdicts on some responses are missing.
-        BenchError: If a model cannot be opened, or questions remain without a response.
+        BenchError: If a category is unknown, a model cannot be opened, or a response is missing.
     """
     n_unjudged = Counter[str]()
     tasks = [task for suite in suites for task in subset_tasks(bench, [suite])]

@@ -66,7 +66,7 @@ def evaluate_suite(
 
 
 def _count_unjudged(bench: Workbench, names: Sequence[str], model: str) -> dict[str, int]:
-    """Count a model's responses without a human verdict, by task."""
+    """Count a model's responses without a human verdict, by task; people judge only main."""
     counts: dict[str, int] = {}
     for task in (task for name in names for task in bench.catalog.tasks_of(name)):
         key = evaluation_key(task, "main", "judgements")
@@ -79,7 +79,7 @@ def _count_unjudged(bench: Workbench, names: Sequence[str], model: str) -> dict[
 def stored_evaluations(
     bench: Workbench, suites: Sequence[str], model: str, condition: str
 ) -> list[Evaluation]:
-    """Read the stored tables of an evaluation, task by task.
+    """Read the stored tables of an evaluation, task by task; tasks without metrics are left out.
 
     Raises:
         TableError: If a table is missing or damaged.

@@ -240,7 +240,6 @@ def _question_rows(
 
 
 def _find_question(bench: Workbench, question_id: str, condition: str) -> tuple[Task, Question]:
-    """Find a question and its task."""
     question_ids: list[str] = []
     suite = question_id.partition("/")[0]
     tasks = bench.catalog.tasks_of(suite)
@@ -291,7 +290,7 @@ def compare_evaluations(  # noqa: PLR0913  (an option each)
         suite: Suite or task; "": all.
         model: Model whose conditions are compared.
         condition: Condition of the compared models.
-        metric: Metric to compare; "": each task's primary metric.
+        metric: Metric of the compared tasks; "": each task's primary metric.
         left_out: Receives the error of each task with a damaged table.
 
     Raises:
@@ -300,20 +299,23 @@ def compare_evaluations(  # noqa: PLR0913  (an option each)
     """
     tasks = bench.catalog.tasks_of(suite) if suite else bench.catalog.tasks
     if not model:
-        model = next((name for name in (before, after) if _is_model(name, tasks)), "")
+        conditions = {condition for task in tasks for condition in task.conditions}
+        models = (name for name in (before, after) if name not in conditions)
+        model = next((name for name in models if not name.endswith(".parquet")), "")
     old = _evaluation_readers(bench, before, tasks, model, condition)
     new = _evaluation_readers(bench, after, tasks, model, condition)
     for task in _common_tasks(bench, before, old, after, new):
         if metric and metric not in task.measures:
             continue
         try:
-            pair = old[task.name](), new[task.name]()
+            sides = old[task.name](), new[task.name]()
         except TableError as error:
             left_out.append(error)
             continue
-        reasons = [(tables.name, stale_reason(bench, task, tables.metrics)) for tables in pair]
+        reasons = [(tables.name, stale_reason(bench, task, tables.metrics)) for tables in sides]
         stale = tuple(f"{name}: {reason}" for name, reason in reasons if reason)
-        yield EvaluationPair(task, *pair, decompose_difference(task, *pair, metric), stale)
+        causes = decompose_difference(task, *sides, metric)
+        yield EvaluationPair(task, *sides, causes=causes, stale=stale)
 
 
 def _common_tasks(
@@ -336,8 +338,3 @@ def _evaluation_readers(
     """Map tasks to readers of their evaluation: a damaged table affects its own task only."""
     evaluations = find_evaluations(name, bench.tables, tasks, model, condition)
     return {evaluation.task.name: evaluation.read for evaluation in evaluations}
-
-
-def _is_model(name: str, tasks: Sequence[Task]) -> bool:
-    conditions = {condition for task in tasks for condition in task.conditions}
-    return not (name.endswith(".parquet") or name in conditions)

@@ -277,7 +277,7 @@ def present_leaderboard(bench: Workbench) -> list[LeaderboardRow]:
 def present_report(
     bench: Workbench, without_images: Collection[str] = (), out: Path | None = None
 ) -> Path:
-    """Build the report from the present tables of a home, without a Dagster run.
+    """Build the report from the present tables of a home, and return the path of its page.
 
     ``out``: its folder; None: that of the home.
 

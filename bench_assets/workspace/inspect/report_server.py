@@ -63,7 +63,7 @@ def open_server(home: Path, port: int | None = None) -> ThreadingHTTPServer:
         server = _ReportServer((ADDRESS, first_port), handler)
     except OSError as error:
         if port is None:
-            return open_server(home, 0)
+            return open_server(home, port=0)
         raise SettingsError(
             f"port {port} of {ADDRESS}: {error.strerror}. Choose another with --port (0: any)"
         ) from error
@@ -167,7 +167,7 @@ class _ReportRequestHandler(SimpleHTTPRequestHandler):
         self.send_error(HTTPStatus.NOT_FOUND)
 
     def end_headers(self) -> None:
-        """Send the page's content security policy."""
+        """Add the page's content security policy, and headers against sniffing and old copies."""
         self.send_header("Content-Security-Policy", _security_policy(Path(self.directory)))
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Referrer-Policy", "no-referrer")

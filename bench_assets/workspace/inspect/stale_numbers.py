@@ -47,7 +47,7 @@ def stale_numbers(bench: Workbench, tasks: Iterable[Task] | None = None) -> Iter
                 except TableError:  # bench home verify reports it
                     continue
                 if reason:
-                    yield StaleNumber(task, condition, model, reason)
+                    yield StaleNumber(task=task, condition=condition, model=model, reason=reason)
 
 
 def print_stale_questions(bench: Workbench, tasks: Iterable[Task]) -> None:

@@ -46,7 +46,7 @@ class ExportTable:
 class ModelResponses:
     """A model's responses to a question table under one condition; tables may be missing."""
 
-    exam: ExportTable
+    question_table: ExportTable
     condition: str
     model: str
     asked_at: datetime  # time of the last response, UTC
@@ -58,7 +58,7 @@ class ModelResponses:
     @property
     def task(self) -> Task:
         """The task it belongs to."""
-        return self.exam.task
+        return self.question_table.task
 
     @property
     def name(self) -> str:
@@ -103,8 +103,8 @@ class TableCollection:
         for task in self._selection.tasks:
             names = [_question_table_name(task, name) for name in self._conditions(task)]
             for name in dict.fromkeys(names):
-                if exam := self._read_exam(task, name):
-                    yield exam
+                if question_table := self._read_question_table(task, name):
+                    yield question_table
 
     def evaluations(self) -> Iterator[ModelResponses]:
         """Responses and metrics on the present questions."""
@@ -113,11 +113,11 @@ class TableCollection:
                 evaluated = self._models(task, condition)
                 selected = self._selection.models or evaluated
                 name = _question_table_name(task, condition)
-                exam = self._read_exam(task, name) if selected else None
-                if exam is None:
+                question_table = self._read_question_table(task, name) if selected else None
+                if question_table is None:
                     continue
                 for model in sorted({*selected} & {*evaluated}):
-                    if responses := self._read_responses(exam, condition, model):
+                    if responses := self._read_responses(question_table, condition, model):
                         yield responses
 
     def is_requested(self, task: str, model: str, edition: str) -> bool:
@@ -125,7 +125,7 @@ class TableCollection:
         models, editions = self._selection.models, self._selection.editions
         names = {task.name for task in self._selection.tasks}
         return (
-            task.partition("+")[0] in names
+            task.partition("+")[0] in names  # without its extensions
             and (not models or model in models)
             and (not editions or edition in editions)
         )
@@ -137,7 +137,7 @@ class TableCollection:
     def _models(self, task: Task, condition: str) -> list[str]:
         return self._tables.partitions(evaluation_key(task, condition, "predictions"))
 
-    def _read_exam(self, task: Task, name: str) -> ExportTable | None:
+    def _read_question_table(self, task: Task, name: str) -> ExportTable | None:
         key = evaluation_key(task, name, "questions")
         questions = self._read(key, Question) if self._tables.exists(key) else []
         editions = self._selection.editions
@@ -146,13 +146,13 @@ class TableCollection:
         return ExportTable(task=task, name=name, questions=questions)
 
     def _read_responses(
-        self, exam: ExportTable, condition: str, model: str
+        self, question_table: ExportTable, condition: str, model: str
     ) -> ModelResponses | None:
         """Read a model's tables; None, with a reported omission, if they are of other questions."""
-        task = exam.task
+        task = question_table.task
         written_at = self._tables.written(evaluation_key(task, condition, "predictions"), model)
         responses = ModelResponses(
-            exam=exam,
+            question_table=question_table,
             condition=condition,
             model=model,
             asked_at=datetime.fromtimestamp(written_at, UTC),
@@ -171,10 +171,10 @@ class TableCollection:
         return with_people(self._tables, task, stored) if self._selection.as_shown else stored
 
     def _is_current(self, responses: ModelResponses) -> bool:
-        exam = responses.exam
-        key = evaluation_key(exam.task, exam.name, "questions")
+        question_table = responses.question_table
+        key = evaluation_key(question_table.task, question_table.name, "questions")
         digest = short_digest(self._tables.digest(key) or "")
-        question_ids = {question.question_id for question in exam.questions}
+        question_ids = {question.question_id for question in question_table.questions}
         return all(row.questions == digest for row in responses.metrics) and all(
             row.question_id in question_ids for row in responses.predictions
         )

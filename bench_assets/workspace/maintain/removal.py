@@ -23,7 +23,7 @@ _RESULTS_FOLDER = "metrics"  # of tables, which every evaluation has
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Removable:
-    """Tables and responses of one model."""
+    """What can be removed of one model, except its responses."""
 
     model: str
     tables: Sequence[BlobEntry]
@@ -47,10 +47,10 @@ class RemovalResult:
 
 
 def find_removable(bench: Workbench, model: str) -> Removable:
-    """Find the tables and responses of a model.
+    """Find the tables, partition and section of a model.
 
     Raises:
-        UnknownNameError: If the model has none; lists the models that have some.
+        UnknownNameError: If the model has none of them; lists the models that have tables.
     """
     removable = Removable(
         model=model,
@@ -100,7 +100,7 @@ def unknown_suites(bench: Workbench) -> dict[str, list[str]]:
 
 
 def remove(bench: Workbench, removable: Removable, *, responses: bool) -> RemovalResult:
-    """Remove a model's tables; questions, images and other models' tables stay.
+    """Remove a model's tables, partition and section; questions and images stay.
 
     With ``responses``, also the responses that no other model's tables use.
 
@@ -174,7 +174,7 @@ def _remove_responses(bench: Workbench, model: str) -> tuple[int, float]:
 
 
 def _request_identities(bench: Workbench, key: dg.AssetKey, model: str) -> set[str]:
-    """Identities, with decodings, in a table of predictions; none if it is damaged."""
+    """Decodings, which identify a model's responses, in a table of predictions; none if damaged."""
     try:
         return {row.decoding for row in bench.tables.read(key.path, Prediction, model)}
     except TableError:

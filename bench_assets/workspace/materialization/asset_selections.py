@@ -36,7 +36,8 @@ def condition_inputs(task: Task, condition: str, all_keys: Set[dg.AssetKey]) -> 
 
 def evaluation(task: Task, condition: str, all_keys: Set[dg.AssetKey]) -> dg.AssetSelection:
     """Select the assets of one evaluation, as far as they are among ``all_keys``."""
-    if task.condition(condition) and condition != "main":
+    task.condition(condition)  # raises if the task does not have it
+    if condition != "main":
         tables = ("predictions", "judgements", "scores", "metrics")
         keys = {dg.AssetKey(evaluation_key(task, condition, table)) for table in tables}
         return dg.AssetSelection.assets(*(keys & all_keys))

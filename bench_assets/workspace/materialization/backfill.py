@@ -123,7 +123,7 @@ def build_questions(bench: Workbench, suite: str) -> tuple[list[str], list[Bench
 def _build_by_task(
     bench: Workbench, suite: str, suite_error: BenchError
 ) -> tuple[list[str], list[BenchError]]:
-    """Build the questions of each task, and return the built tasks, and all errors."""
+    """Build each task's questions; returns the built ones and all errors; raises without one."""
     built_names, failures = [], [suite_error]
     for task in bench.catalog.tasks_of(suite):
         try:

@@ -110,7 +110,7 @@ def _limit_pools(folder: Path, instance: dg.DagsterInstance, limits: Mapping[str
 
 @contextmanager
 def storage_error_reporting(folder: Path) -> Generator[None]:
-    """Report failures of Dagster's storage as one message.
+    """Report failures of Dagster's storage as one message; warns of lost lines of the log.
 
     Raises:
         HomeError: For a full disk, a read-only folder, or a damaged database.

@@ -188,14 +188,14 @@ def ui_services(home: Path, port: int, socket_folder: Path) -> list[Service]:
     """
     code = str(socket_folder / "code")
     return [
-        CodeServer(home, _HOST, 0, code),
-        Web(home, _HOST, port, code),
-        Daemon(home, _HOST, 0, code),
+        CodeServer(home, host=_HOST, port=0, code=code),
+        Web(home, host=_HOST, port=port, code=code),
+        Daemon(home, host=_HOST, port=0, code=code),
     ]
 
 
 def add_every_model(bench: Workbench) -> int:
-    """Add a partition for every model and encoder; returns the number of models."""
+    """Add every model's and encoder's partition, and observe all suites; counts the models."""
     models = {*DEMO_MODELS, *bench.settings.models}
     bench.add_models(list(models))
     bench.add_encoders()

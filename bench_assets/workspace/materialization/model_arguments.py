@@ -24,7 +24,7 @@ def resolve_models(
     """Find the models of a command, without duplicates; prints the names of new ones.
 
     Raises:
-        BenchError: If a model or the method ``elicit`` is unknown.
+        BenchError: If a model or the method ``elicit`` is unknown, or a resolved name taken.
     """
     from bench_resources.config.sections.models import EMBEDDED_MODELS
     from bench_resources.models.registry.resolution import resolve

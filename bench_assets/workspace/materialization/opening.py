@@ -190,7 +190,7 @@ def _check_settings(task: Task, bench: Workbench, conditions: Sequence[str], *, 
 def _check_role(
     role: str, name: str, non_models: Iterable[str], bench: Workbench, *, asks: bool
 ) -> None:
-    """Validate the name of a judge or reader: a model, or one of ``non_models``, for the error."""
+    """Validate the model of a judge or reader, if any; an error lists ``non_models`` as well."""
     if not name:
         return
     try:

@@ -319,7 +319,7 @@ class Workbench:
 
     def metrics(self, suite: str, model: str, condition: str = "main") -> list[Metric]:
         """Read the metrics of an evaluation, from all its tables."""
-        from bench_assets.comparison.people_checks import with_people  # its statistics
+        from bench_assets.comparison.people_checks import with_people  # slow to import
 
         all_keys = self.definitions.resolve_asset_graph().get_all_asset_keys()
         metrics: list[Metric] = []

@@ -4,7 +4,9 @@ from tests.fakes.answers import answer
 
 FIELD = Field(name="answer", kind="choice", label="Your answer")
 TASK = person_answers_task(
-    AnnotationTask(name="t/human", title="", instructions="", fields=(FIELD,)), "t/questions", 2
+    AnnotationTask(name="t/human", title="", instructions="", fields=(FIELD,)),
+    questions="t/questions",
+    needed=2,
 )
 
 

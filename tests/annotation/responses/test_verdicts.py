@@ -31,11 +31,13 @@ def test_a_unit_shows_neither_the_model_nor_its_judge():
     (unit,) = FORM.units(
         questions=questions(1),
         predictions=[row],
-        judgements=[judgement_of(row, True)],
+        judgements=[judgement_of(row, verdict=True)],
         drawn=draw_pairs(0),
     )
     assert unit.shown == {"Question": "?", "Right": "key", "Response": "0 says"}
-    assert "model-a" not in json.dumps([unit.unit_id, dict(unit.shown), list(unit.barred)])
+    visible = json.dumps([unit.unit_id, dict(unit.shown), list(unit.barred)])
+    assert "model-a" not in visible
+    assert "gpt" not in visible
     assert fits(FORM.task, unit, answer(unit.unit_id, verdict="unclear")) == ""
 
 
@@ -77,7 +79,7 @@ def test_the_majority_of_verdicts_decides(verdicts, majority):
 
 def test_responses_that_wait_for_people_are_units_without_a_draw():
     rows = predictions(300)
-    waiting = [replace(judgement_of(row, None), judge="people") for row in rows[:200]]
+    waiting = [replace(judgement_of(row, verdict=None), judge="people") for row in rows[:200]]
     units = FORM.units(questions=questions(300), predictions=rows, judgements=waiting)
     assert [split_unit_id(unit.unit_id)[0] for unit in units] == [f"t/{n}" for n in range(200)]
 
@@ -85,7 +87,7 @@ def test_responses_that_wait_for_people_are_units_without_a_draw():
 def test_a_response_that_a_model_judged_is_no_unit_without_a_draw():
     rows = predictions(3)
     (judged_by_model,) = predictions(1, model="model-b")
-    waiting = [replace(judgement_of(row, None), judge="people") for row in rows[:2]]
-    judgements = [*waiting, judgement_of(judged_by_model, True)]
+    waiting = [replace(judgement_of(row, verdict=None), judge="people") for row in rows[:2]]
+    judgements = [*waiting, judgement_of(judged_by_model, verdict=True)]
     units = FORM.units(questions=questions(3), predictions=rows, judgements=judgements)
     assert len(units) == 2

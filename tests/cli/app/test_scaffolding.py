@@ -112,7 +112,7 @@ def test_a_new_package_passes_its_own_tests(home, monkeypatch):
     passed = PassedTests()
     arguments = ["-q", "-p", "no:cacheprovider", str(root)]
     assert pytest.main(arguments, plugins=[passed]) == 0
-    assert passed.count == 6
+    assert passed.count == 6  # those in the template of its tests
 
 
 def test_a_new_bench_toml_changes_no_setting(home):

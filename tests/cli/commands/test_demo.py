@@ -100,7 +100,7 @@ def test_other_suites_are_evaluated_with_all_other_models_in_order(suites):
 def test_tasks_of_encoders_are_evaluated_with_the_encoders():
     bench = FakeWorkbench()
     evaluate(bench)
-    assert [event for event in bench.events if "retrieval" in str(event)] == [
+    assert [event for event in bench.events if "retrieval" in str(event)] == [  # in _ENCODERS
         ("random", ("cogbench/retrieval",)),
         ("tiny-vlm-captions", ("cogbench/retrieval",)),
         ("random", ("pairs/retrieval",)),

@@ -55,9 +55,11 @@ def test_the_leaderboard_of_a_suite_shows_bounds_and_shared_ranks(home):
     write_responses(home / "good.jsonl", ["A"] * 13 + ["B"] * 7)  # 0.650
     bench("evaluate", "signs", "--responses", home / "hard.jsonl")
     bench("evaluate", "signs", "--responses", home / "good.jsonl")
-    board = bench("leaderboard", "signs").stdout
-    assert "0.350 to 0.650" in board
-    assert "0.650" in board.replace("0.350 to 0.650", "")
+    lines_by_model = {
+        line.partition(" ")[0]: line for line in bench("leaderboard", "signs").stdout.splitlines()
+    }
+    assert "0.350 to 0.650" in lines_by_model["hard"]
+    assert " 0.650 " in lines_by_model["good"]
     rows = {row["model"]: row for row in lines(bench("leaderboard", "signs", "--json"))}
     assert rows["hard"]["ranks"] == rows["good"]["ranks"] == "1-2"
 

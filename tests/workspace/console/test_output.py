@@ -35,7 +35,7 @@ def test_a_table_has_a_line_for_each_row(capsys: pytest.CaptureFixture[str]) -> 
     print_rows([Row(HOSTILE)], as_json=False, columns={"name": lambda row: row.name})
     printed = capsys.readouterr().out
     assert not CONTROLS & set(printed)
-    assert len(printed.splitlines()) == 4
+    assert len(printed.splitlines()) == 4  # two tables of a heading and a row
     assert "forged row :bug: [bold]中文 👩\u200d🔬" in printed
 
 

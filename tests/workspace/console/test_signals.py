@@ -100,7 +100,7 @@ def test_a_signal_that_the_caller_ignores_stays_ignored(signal_number, command):
     )
     process.stdout.readline()
     process.send_signal(signal_number)
-    time.sleep(0.1)
+    time.sleep(0.1)  # in which the signal would end it, were it not ignored
     process.send_signal(signal.SIGTERM)
     assert wait_for_exit(process) == (143, f"stopped by SIGTERM: {KEPT}")
 

@@ -94,7 +94,8 @@ def test_diff_takes_a_file_of_another_home(home, tmp_path):
     tables = shutil.copytree(home / "tables", tmp_path / "elsewhere" / "tables")
     (old_metrics,) = tables.glob(".of/codis-*/codis/metrics/old.parquet")
     rows = lines(bench("tables", "diff", old_metrics, "new", "--json"))
-    assert [(row["cause"], row["effect"]) for row in rows] == [("in all", -0.5), ("model", -0.5)]
+    effects = [(row["cause"], row["effect"]) for row in rows]
+    assert effects == [("in all", -0.5), ("model", -0.5)]  # one of two pairs is wrong now
 
 
 @pytest.mark.parametrize(

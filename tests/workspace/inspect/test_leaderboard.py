@@ -119,11 +119,17 @@ def test_an_unreadable_table_of_another_source_has_a_matrix_of_its_own() -> None
     assert editions == ["mini edition", "unknown edition of theirs"]
 
 
-def test_a_model_of_which_nothing_can_be_read_or_was_scored_has_a_row() -> None:
-    (matrix,) = matrices([unreadable("c", "good", edition="unknown")], {})
-    assert cells(matrix)["good"] == {"c": "!"}
-    (matrix,) = matrices([measured("c", "good", nan, n_scored=0)], {})
-    assert cells(matrix)["good"] == {"c": "none"}
+@pytest.mark.parametrize(
+    ("row", "cell"),
+    [
+        (unreadable("c", "good", edition="unknown"), "!"),
+        (measured("c", "good", nan, n_scored=0), "none"),
+    ],
+    ids=["nothing can be read", "nothing was scored"],
+)
+def test_a_model_without_any_number_has_a_row(row: LeaderboardRow, cell: str) -> None:
+    (matrix,) = matrices([row], {})
+    assert cells(matrix)["good"] == {"c": cell}
 
 
 def test_baselines_are_reference_lines_without_a_rank() -> None:
@@ -151,9 +157,8 @@ def test_a_wide_matrix_is_printed_in_blocks_of_100_characters(capsys, monkeypatc
     print_matrices(rows, {}, published=False)
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 100
-    assert [line.partition(" ")[0] for line in lines].count(
-        "b"
-    ) == 3  # blocks of 5, 5 and 2 of the 12 tasks
+    first_words = [line.partition(" ")[0] for line in lines]
+    assert first_words.count("b") == 3  # blocks of 5, 5 and 2 of the 12 tasks
     assert sum(line.count("0.500") for line in lines) == 24
 
 

@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
 @contextmanager
 def serving_report(home: Path) -> Iterator[int]:
     """Serve the report of a home; gives the port."""
-    server = open_server(home, 0)
+    server = open_server(home, port=0)
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
@@ -131,7 +131,7 @@ def test_pages_of_a_home_without_a_report_are_not_found(tmp_path: Path, path: st
 def test_links_go_to_the_last_address_that_was_served(folder: Path) -> None:
     home = folder.parent
     assert served_address(home) == "http://127.0.0.1:8765"
-    with serve_live(home, lambda: None, 0) as first_address:
+    with serve_live(home, lambda: None, port=0) as first_address:
         assert served_address(home) == first_address
         with serve_live(home, lambda: None) as second_address:  # the first port is in use
             assert second_address != first_address
@@ -150,7 +150,7 @@ def test_a_report_that_cannot_be_updated_is_served_on_and_tried_again(folder, ca
             called_four_times.set()
         raise TableError("scores.parquet: damaged")
 
-    with serve_live(folder.parent, fail_to_update, 0):
+    with serve_live(folder.parent, fail_to_update, port=0):
         assert called_four_times.wait(10)
     assert capsys.readouterr().err.count("The report cannot be updated: scores") == 1
 

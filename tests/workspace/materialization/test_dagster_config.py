@@ -103,7 +103,7 @@ def test_limits_of_pools_follow_the_settings(tmp_path: Path) -> None:
             assert not any(pool.from_default for pool in pools)
             return {pool.name: pool.limit for pool in pools}
 
-    assert pool_limits("") == {"gpu": 1, "judge": 4, "server": 4}
+    assert pool_limits("") == {"gpu": 1, "judge": 4, "server": 4}  # defaults of [cluster] pools
     wide = pool_limits("[cluster]\npools = { gpu = 8, gpu-80gb = 2 }\n")
     assert wide == {"gpu": 8, "judge": 4, "server": 4, "gpu-80gb": 2}
     assert pool_limits("") == {"gpu": 1, "judge": 4, "server": 4, "gpu-80gb": 2}
