@@ -319,8 +319,8 @@ class UnitCounts(NamedTuple):
         )
 
 
-def by_id(task: AnnotationTask, units: Sequence[Unit]) -> dict[str, Unit]:
-    """Units by id.
+def index_units(task: AnnotationTask, units: Sequence[Unit]) -> dict[str, Unit]:
+    """Map ids to units.
 
     Raises:
         AnnotationError: If two have the same id.

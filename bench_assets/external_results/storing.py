@@ -16,7 +16,7 @@ from bench_assets.external_results.suite import (
     imported_task,
     imports_as_json,
     read_imports,
-    stored_task,
+    to_imported_task,
 )
 from bench_assets.workspace.console.new_home import print_new_home
 from bench_assets.workspace.evaluate.stored_evaluation import store_evaluation
@@ -87,7 +87,7 @@ def store_evaluations(
                 )
         for evaluation in evaluations:
             store_evaluation(tables, evaluation)
-            imported_tasks[evaluation.task.name] = stored_task(evaluation.task)
+            imported_tasks[evaluation.task.name] = to_imported_task(evaluation.task)
         with open_atomic(home / IMPORTS_FILE) as file:
             content = imports_as_json(list(imported_tasks.values()))
             file.write(json.dumps(content, indent=1, ensure_ascii=False).encode())

@@ -71,8 +71,8 @@ def imported_task(results: ExternalResults, suite: str = "") -> ImportedTask:
     )
 
 
-def stored_task(task: Task) -> ImportedTask:
-    """Convert a task to its stored form."""
+def to_imported_task(task: Task) -> ImportedTask:
+    """Convert a task of ``as_task`` back to the imported one."""
     title = task.title.removesuffix(f" ({task.measured_by})")
     return ImportedTask(
         suite=task.name,

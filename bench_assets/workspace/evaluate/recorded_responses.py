@@ -114,10 +114,10 @@ def require_matches(file: Path, suite: str, matches: Sequence[MatchedResponses])
         SourceError: If no response of the file answers a question of the suite.
     """
     reports = [match.report for match in matches]
-    if any(report.n_used for report in reports):
+    if any(counts.n_used for counts in reports):
         return
-    unknown = [name for report in reports for name in report.unknown]
-    where = next((report.first_unknown for report in reports if report.first_unknown), "")
+    unknown = [name for counts in reports for name in counts.unknown]
+    where = next((counts.first_unknown for counts in reports if counts.first_unknown), "")
     _, _, line = where.rpartition(", ")  # the message begins with the file
     example = f", such as {unknown[0]!r} ({line})" if unknown else ""
     raise SourceError(

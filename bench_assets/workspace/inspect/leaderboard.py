@@ -97,7 +97,7 @@ class Matrix:
 
 
 def matrices(rows: Sequence[LeaderboardRow], chance: Mapping[str, float | None]) -> list[Matrix]:
-    """Arrange the leaderboard by edition, because numbers of different editions are not comparable.
+    """Arrange a matrix for each edition and source, whose numbers are not comparable with others'.
 
     ``chance`` has the expected score of guessing on each task's present questions, if known.
     """
@@ -216,7 +216,7 @@ def _rank_models(rows: Sequence[LeaderboardRow]) -> MeanRanks:
         is_doubtful = partial_part(row.signature) or is_hidden(row)
         if not (isnan(row.value) or row.is_baseline or is_doubtful):
             values.setdefault(row.task, {})[row.model] = row.merit
-    return rank_models(values, np.random.default_rng(0))
+    return rank_models(values, np.random.default_rng(0))  # a fixed seed: the same ranks every time
 
 
 def _cell(row: LeaderboardRow) -> str:

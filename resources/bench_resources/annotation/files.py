@@ -22,7 +22,7 @@ from bench_assets.annotation.tasks import (
     Unit,
     UnitCounts,
     Values,
-    by_id,
+    index_units,
     new_answers,
     parse_timestamp,
 )
@@ -43,7 +43,7 @@ class FileBackend:
     def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
         """Write the task and its units; counts the new and the changed ones."""
         old_digests = self._digests(task)
-        new_digests = {unit_id: unit.digest for unit_id, unit in by_id(task, units).items()}
+        new_digests = {unit_id: unit.digest for unit_id, unit in index_units(task, units).items()}
         lines = [json.dumps(_unit_to_entry(unit), ensure_ascii=False) for unit in units]
         self._write(task, "units.jsonl", "".join(f"{line}\n" for line in lines))
         self._write_task(task, closed=False)

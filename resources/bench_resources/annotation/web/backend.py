@@ -11,7 +11,7 @@ from bench_assets.annotation.tasks import (
     Unit,
     UnitCounts,
     Values,
-    by_id,
+    index_units,
     new_answers,
 )
 from bench_resources.annotation.web.store import (
@@ -74,7 +74,7 @@ class PagesBackend:
 
     def ask(self, task: AnnotationTask, units: Sequence[Unit]) -> UnitCounts:
         """Publish units, which the pages show from then on; counts new and changed ones."""
-        new_digests = {unit_id: unit.digest for unit_id, unit in by_id(task, units).items()}
+        new_digests = {unit_id: unit.digest for unit_id, unit in index_units(task, units).items()}
         with self.store.writing() as db:
             old_digests = dict(db.execute(_SELECT_DIGESTS, (task.name,)))
             _store_units(db, task, units)
