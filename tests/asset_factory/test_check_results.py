@@ -1,28 +1,14 @@
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
-from bench_assets.core.schema.rows import Judgement
 from bench_assets.defs.checks.regression import regression_checks
 from bench_assets.defs.checks.table_checks import task_checks
-from bench_assets.evaluation.task import RULES, ByRules
-from tests.fakes.quiz import TASK, questions_asset, quiz, run_for
-
-JUDGED_TASK = replace(
-    TASK,
-    judges={
-        RULES: ByRules(
-            lambda pairs: [
-                Judgement.of(response, judge=RULES, criterion="right", verdict=True, response="")
-                for _, response in pairs
-            ]
-        )
-    },
-)
+from tests.cases import read_rows
+from tests.fakes.quiz import JUDGED_TASK, questions_asset, quiz, run_for
 
 
 @pytest.mark.parametrize(
@@ -64,24 +50,4 @@ def check_descriptions(home: Path) -> dict[str, str]:
 
 
 def test_passed_checks_describe_what_holds(tmp_path):
-    assert check_descriptions(tmp_path) == {
-        "questions: well_formed": (
-            "2 questions: ids are unique, each has a text and a possible answer."
-        ),
-        "questions: images_decode": "0 images: all are in the store and decode.",
-        "questions: counts_match_the_paper": (
-            "Not compared: the task declares no counts of a paper."
-        ),
-        "questions: as_expected": "3 of 3 blocking expectations hold.",
-        "predictions: every_question_answered": "2 responses: 1 to every question.",
-        "predictions: one_model_answered": "No server names the model that answered.",
-        "judgements: every_response_judged": "2 verdicts: no request to the judge failed.",
-        "judgements: one_model_judged": "No server names the model that answered.",
-        "scores: no_row_lost": "2 scores: 1 of every question.",
-        "scores: few_unscored": "0 of 2 scores without points: no more than 2%.",
-        "scores: few_unread": "0 of 2 responses unread: no more than 2%.",
-        "metrics: whole": "2 metrics: each is over all of its questions.",
-        "metrics: no_regression": (
-            "nothing to compare with: no earlier step in its run, and no other baseline"
-        ),
-    }
+    assert check_descriptions(tmp_path) == dict(read_rows(__file__, "passed_checks.jsonl"))

@@ -6,10 +6,9 @@ import dagster as dg
 import pytest
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
-from bench_assets.core.schema.rows import Judgement
-from bench_assets.evaluation.task import RULES, ByModel, ByRules
+from bench_assets.evaluation.task import ByModel
 from tests.fakes.chat_server import ChatServer
-from tests.fakes.quiz import TASK, judge_right, questions_asset, quiz, run_for
+from tests.fakes.quiz import JUDGED_TASK, TASK, judge_right, questions_asset, quiz, run_for
 
 SPEEDS = {"responses_a_second", "prompt_tokens_a_second", "completion_tokens_a_second"}
 
@@ -40,19 +39,6 @@ def test_a_table_of_requests_has_their_number_and_rate(tmp_path: Path, table: st
     assert "device_memory_mib" not in extended  # a server does not tell it
     assert repeated["responses_asked"] == 0
     assert not SPEEDS & set(repeated)
-
-
-JUDGED_TASK = replace(
-    TASK,
-    judges={
-        RULES: ByRules(
-            lambda pairs: [
-                Judgement.of(response, judge=RULES, criterion="right", verdict=False, response="no")
-                for _, response in pairs
-            ]
-        )
-    },
-)
 
 
 def markdown_metadata(home: Path) -> dict[str, str]:

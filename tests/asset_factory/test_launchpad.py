@@ -9,28 +9,22 @@ from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.chat import Prompt
-from bench_assets.core.schema.rows import Judgement, Metric
+from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
 from bench_assets.evaluation.aggregation import blank_metric
-from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByModel, ByRules, Condition
+from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.chat_server import ChatServer
-from tests.fakes.quiz import TASK, judge_right, questions_asset, quiz, resources_over
+from tests.fakes.quiz import TASK, call_right, judge_right, questions_asset, quiz, resources_over
 
 _TWICE = Condition(prompt=lambda q: Prompt.of(q.text * 2), about="Asked twice.")
-
-
-def _verdict(answered: AnsweredQuestion) -> Judgement:
-    return Judgement.of(
-        answered.prediction, judge=RULES, criterion="right", verdict=False, response="no"
-    )
 
 
 JUDGED_TASK = replace(
     TASK,
     conditions={**TASK.conditions, "twice": _TWICE},
     judges={
-        RULES: ByRules(lambda answered: [_verdict(row) for row in answered]),
+        RULES: ByRules(call_right),
         "paper": ByModel(judge_right),
     },
 )

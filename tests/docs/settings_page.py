@@ -33,6 +33,7 @@ from bench_resources.config.sections.watched import (
     CheckpointSettings,
 )
 from bench_resources.encoders.dual_encoder import EncoderSpec
+from tests.cases import read_rows
 from tests.docs.blocks import CHECKOUT
 
 PAGE = CHECKOUT / "docs" / "settings.md"
@@ -59,22 +60,7 @@ _TOML_TYPES = {
     date: "date",
     datetime: "date-time",
 }
-_ABOUT_KINDS = {
-    "auto": "A checkpoint that vLLM or transformers runs.",
-    "transformers": "A checkpoint that this process runs with transformers.",
-    "server": "A model behind a server.",
-    "vllm": (
-        "A checkpoint that `vllm serve` serves during a run. Keys of `server` also apply, except"
-        " {}."
-    ),
-    "recorded": "Responses in a file.",
-    "random": "A baseline that chooses a possible answer at random.",
-    "most_frequent": "A baseline that gives the most frequent right answer. It has no keys.",
-    "blind": "Another model, without images.",
-    "elicited": "Another model, which chooses the likeliest option.",
-    "python": "A Python function.",
-    "scripted": "A model with one fixed response.",
-}
+_ABOUT_KINDS = dict(read_rows(__file__, "kinds.jsonl"))
 _SAMPLING = "`kind` is one of the headings from `auto` to `scripted` below. These keys apply to the kinds `transformers`, `vllm` and `server`."  # noqa: E501
 _SEVERAL = "This key also applies to `random`, `recorded` and `python`."
 _VLLM_SETS = ", ".join(f"`{name}`" for name in sorted(SERVER_KEYS))

@@ -27,7 +27,7 @@ from bench_assets.external_results.reading import read_external_results
 from bench_assets.external_results.results import ExternalMetric, ExternalResults, ExternalSample
 from bench_assets.external_results.suite import imported_task, mean_points
 from bench_assets.workspace.materialization.opening import open_workbench
-from tests.cases import read_cases
+from tests.cases import read_cases, read_rows
 
 DATA = Path(__file__).parent / "data"
 LMMS = DATA / "org__tiny-vlm"
@@ -361,15 +361,7 @@ def test_a_log_without_results_has_the_mean_of_its_scored_samples(tmp_path):
     assert results.partial == "status error"
 
 
-@pytest.mark.parametrize(
-    ("value", "points"),
-    [
-        *(("C", 1.0), ("P", 0.5), ("I", 0.0), ("N", 0.0)),
-        *(("yes", 1.0), ("Yes", 1.0), ("TRUE", 1.0), ("No", 0.0), ("false", 0.0), ("False", 0.0)),
-        *((True, 1.0), (False, 0.0), ("0.25", 0.25), (3, 3.0)),
-        *(("c", None), ("refused", None), ("inf", None), (None, None)),
-    ],
-)
+@pytest.mark.parametrize(("value", "points"), read_rows(__file__, "inspect_scores.jsonl"))
 def test_scores_become_points_as_by_inspect_s_value_to_float(tmp_path, value, points):
     """Inspect counts values that it cannot convert as 0; here they have no points."""
     sample = {"id": 1, "scores": {"match": {"value": value}}}

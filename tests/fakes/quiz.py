@@ -1,6 +1,7 @@
 """The smallest task there is, and its assets run for one model in a home folder of their own."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.chat import ChatModel, Prompt, Request
 from bench_assets.core.schema.rows import Judgement, Question, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
-from bench_assets.evaluation.task import AnsweredQuestion, Condition, Task
+from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByRules, Condition, Task
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.models.registry.opening import Models
@@ -31,6 +32,17 @@ TASK = Task(
     },
     measures={"accuracy": lambda scored: mean(ScoredPoint(score.points) for _, score in scored)},
 )
+
+
+def call_right(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
+    """Call each answer right."""
+    return [
+        Judgement.of(prediction, judge=RULES, criterion="right", verdict=True, response="yes")
+        for _, prediction in answered
+    ]
+
+
+JUDGED_TASK = replace(TASK, judges={RULES: ByRules(call_right)})
 
 
 def judge_right(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:

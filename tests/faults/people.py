@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Literal
 from unicodedata import normalize
 
+from tests.cases import read_rows
 from tests.faults.accounts import FIRST, SECOND, bench_as, give
 from tests.faults.homes import BenchHome
 from tests.faults.processes import EVALUATE, require_sentence, running_bench, wait_for
@@ -91,18 +92,7 @@ _FIRST_USER: tuple[tuple[str, ...], ...] = (
     ("leaderboard",),
     ("report",),
 )
-_SECOND_USER: tuple[tuple[str, ...], ...] = (
-    ("evaluate", "quiz", "--model", "m"),
-    ("evaluate", "quiz", "--model", "most-frequent"),
-    ("evaluate", "quiz", "--model", "random", "--limit", "2"),
-    ("annotate", "ask", "codis/votes"),
-    ("annotate", "status"),
-    ("leaderboard",),
-    ("report",),
-    ("tables", "check"),
-    ("export", "csv"),
-    ("home", "verify"),
-)
+_SECOND_USER = read_rows(__file__, "second_user.jsonl")
 
 
 def _evaluate_as_two_users(trial: Trial) -> str:
@@ -128,23 +118,8 @@ def _read_only(trial: Trial) -> str:
         path.chmod(path.stat().st_mode & ~0o022)
     states = _file_states(home)
     out = str(trial.folder / f"user-{SECOND}")
-    for arguments in (
-        ("explain", "quiz/0", "--model", "m"),
-        ("tables", "check"),
-        ("tables", "list"),
-        ("tables", "show", "quiz/scores"),
-        ("tables", "questions", "quiz"),
-        ("tables", "diff", "m", "m"),
-        ("audit", "power", "quiz"),
-        ("bundle", "reproduce", "quiz", "m"),
-        ("bundle", "pack", "quiz", "m", f"{out}/m.zip"),
-        ("export", "csv", "--out", f"{out}/csv"),
-        ("report", "--out", f"{out}/report"),
-        ("evaluate", "quiz", "--model", "m", "--dry-run"),
-        ("models", "list"),
-        ("home", "verify"),
-    ):
-        bench_as(SECOND, home, *arguments)
+    for arguments in read_rows(__file__, "reader.jsonl"):
+        bench_as(SECOND, home, *(word.format(out=out) for word in arguments))
     bench_as(SECOND, home, "report", code=1)  # it would write into the home
     _require(_file_states(home), states)
     return _require_half(bench_as(SECOND, home, "leaderboard", "quiz", "--json"))

@@ -33,18 +33,7 @@ def score_response(fields, response, metric="accuracy", judge=None):
 
 @pytest.mark.parametrize(
     ("answer_type", "fields", "expected_mean"),
-    [
-        pytest.param("choice", COLOURS, 1 / 3, id="one of three options"),
-        pytest.param("choices", BOTH, 0.0, id="one letter of two"),
-        pytest.param("yes_no", {"answer": ("yes",)}, 0.5, id="yes or no"),
-        pytest.param("text", {"answer": ("no",)}, 0.5, id="yes or no as texts"),
-        pytest.param("text", TEXT, 0.0, id="texts"),
-        pytest.param("number", {"answer": ("7",)}, 0.1, id="one of ten digits"),
-        pytest.param("list", {"answer": ('["a", "b"]',)}, 0.0, id="lists"),
-        pytest.param("json", {"answer": ('{"a": 1}',)}, 0.0, id="JSON"),
-        pytest.param("box", {"answer": ("1,2,3,4",)}, 0.0, id="boxes"),
-        pytest.param("point", {"answer": ("1,2,3,4",)}, 0.0, id="points"),
-    ],
+    read_cases(__file__, "random_guesses.jsonl", tuples=True),
 )
 def test_random_guesses_are_read_and_get_the_points_of_chance(answer_type, fields, expected_mean):
     metric = "mean_iou" if answer_type == "box" else "accuracy"

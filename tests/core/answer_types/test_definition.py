@@ -45,19 +45,8 @@ NUMBERS = read_rows(__file__, "numbers.jsonl")
 BOXES = read_rows(__file__, "boxes.jsonl")
 POINTS = read_rows(__file__, "points.jsonl")
 LISTS = read_rows(__file__, "lists.jsonl")
-VALUES = [
-    ("json", DEFAULTS, {"a": 1, "b": "X"}, '{"b": "x", "a": 1.0}', 1.0),
-    ("json", DEFAULTS, '{"a": null}', 'Sure:\n```json\n{"a": null}\n```', 1.0),
-    ("json", DEFAULTS, {"a": 1}, '{"a": 2}', 0.0),
-    ("json", DEFAULTS, {"a": 1}, '{"a": 1, "b": 2}', 0.0),
-    ("json", DEFAULTS, {"a": [1, 2]}, '{"a": [1, 2]}', 1.0),
-    ("json", DEFAULTS, {"a": [1, 2]}, '{"a": 1}', 0.0),
-    ("json", DEFAULTS, {"a": True}, '{"a": "yes"}', 0.0),
-    ("json", DEFAULTS, [1, 2], "It is [1, 2].", 1.0),
-    ("json", DEFAULTS, {"a": 1}, "none", None),
-]
-GRADED = [("graded", DEFAULTS, "a cup", "A cup.", None), ("graded", DEFAULTS, "a cup", " ", 0.0)]
-VGA_ROWS = [*YES_NO, *TEXTS, *NUMBERS, *BOXES, *POINTS, *LISTS, *VALUES, *GRADED]
+VALUES = read_rows(__file__, "values.jsonl")
+VGA_ROWS = [*YES_NO, *TEXTS, *NUMBERS, *BOXES, *POINTS, *LISTS, *VALUES]
 ROWS_WITH_CONTEXT = [
     *((*row, COLOURS) for row in OPTIONS),
     ("choice", DEFAULTS, "B", "B", 1.0, IMAGES),
@@ -70,16 +59,6 @@ ROWS_WITH_CONTEXT = [
     *((*row, VGA) for row in VGA_ROWS),
 ]
 JUDGE_GRADES = read_rows(__file__, "judge_grades.jsonl")  # scale, reply, points
-
-KEYS = [  # parts of them, such as 3 of 1/3, are other values
-    *("1/3", "3 1/2", "5/8 inch", "1.5 million", "1.5×10^3", "1 000", "1,200", "1'000", "3,5"),
-    *("25%", "$1.5M", "5k", ".5", "-3", "−5", "1e-3", "½", "3½", "9.8 m/s²", "37°C", "12 dozen"),
-    *("five", r"\frac{10}{9}", "€12.50", "1.200,50", "2 1/4 cups", "7"),
-]
-NO_KEYS = [
-    *("2:30", "7-8", "√2", "2π", "1:2", "x+1", "about five or six", "5 feet 3 inches", "10^3"),
-    "two thirds",
-]
 
 
 @pytest.mark.parametrize(
@@ -134,8 +113,9 @@ def test_a_value_that_is_no_gold_of_the_type_is_refused(name, settings, value, e
         make_answer_type(name, AnswerSettings(**settings)).gold(value, RowContext())
 
 
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("key", read_rows(__file__, "keys.jsonl"))
 def test_a_key_is_a_right_response_and_no_part_of_it_is(key):
+    """Parts of a key, such as 3 of 1/3, are other values."""
     answer_type = make_answer_type("number", AnswerSettings())
     gold = answer_type.gold(key, RowContext())
     assert answer_type.grade(key, gold).points == 1
@@ -146,7 +126,7 @@ def test_a_key_is_a_right_response_and_no_part_of_it_is(key):
     assert [part for part in parts if answer_type.grade(part, gold).points] == []
 
 
-@pytest.mark.parametrize("key", NO_KEYS)
+@pytest.mark.parametrize("key", read_rows(__file__, "no_keys.jsonl"))
 def test_a_key_that_is_not_one_number_is_refused(key):
     with pytest.raises(SourceError, match="expected a number"):
         make_answer_type("number", AnswerSettings()).gold(key, RowContext())

@@ -11,37 +11,12 @@ POINTS = ("(2, 3)", "(1, 0)", "(0, 1)", "[2, 3]")
 @pytest.mark.parametrize(
     ("cells", "options"),
     [
-        pytest.param([["red", "green"]], ("red", "green"), id="a list"),
-        pytest.param(['["red", "green"]'], ("red", "green"), id="JSON text"),
-        pytest.param(["['red', \"it's\"]"], ("red", "it's"), id="as Python prints a list"),
-        pytest.param([{"B": "green", "A": "red"}], ("red", "green"), id="an object of letters"),
-        pytest.param([{"A": "red", "B": "blue", "C": None}], ("red", "blue"), id="a letter unused"),
-        pytest.param(
-            [{"text": ["red", "blue"], "label": ["A", "B"]}], ("red", "blue"), id="ARC's lists"
-        ),
-        pytest.param([{"2": "red", "1": "blue"}], ("blue", "red"), id="an object of numbers"),
-        pytest.param(
-            [[{"label": "B", "text": "red"}, {"label": "A", "text": "blue"}]],
-            ("blue", "red"),
-            id="objects with labels",
-        ),
-        pytest.param([{"red": 0, "blue": 1}], ("red", "blue"), id="BIG-bench's scores"),
-        pytest.param(
-            ["red", "green", None, ""], ("red", "green"), id="a cell each, the last empty"
-        ),
-        pytest.param([[1, 2.5, True]], ("1", "2.5", "yes"), id="numbers and truth"),
-        pytest.param([["（Ａ）赤", "（Ｂ）青"]], ("赤", "青"), id="with full-width letters"),
-        pytest.param(
-            [["A、赤（朱）", "B、青"]], ("赤（朱）", "青"), id="which stay in their texts"
-        ),
-        pytest.param([], (), id="none"),
-        pytest.param([None], (), id="an empty cell"),
+        *read_cases(__file__, "option_cells.jsonl"),
         pytest.param([float("nan")], (), id="an empty cell among numbers"),
-        pytest.param([" "], (), id="a blank"),
     ],
 )
 def test_options_are_read_from_the_cells_of_a_row(cells, options):
-    assert read_options(cells).texts == options
+    assert read_options(cells).texts == tuple(options)
 
 
 @pytest.mark.parametrize(
@@ -135,23 +110,7 @@ def test_the_form_of_the_options_tells_the_form_of_the_key(cell, answers):
 
 @pytest.mark.parametrize(
     ("value", "answers", "expected_message"),
-    [
-        pytest.param(None, "", "no answer", id="none"),
-        pytest.param([], "", "no answer", id="an empty list"),
-        pytest.param("purple", "", "'purple' is none of the options", id="the text of no option"),
-        pytest.param("D", "", "'D' is none of the options", id="a letter too far"),
-        pytest.param(7, "", "'7' is none of the options", id="an index much too far"),
-        pytest.param(3, "indices", "'3' is none of the options", id="an index too far"),
-        pytest.param(0, "indices from 1", "'0' is none of the options", id="no index from 1"),
-        pytest.param(
-            "green", "letters", "none of the options", id="no letter, though it should be"
-        ),
-        pytest.param("\ud800", "", "lone surrogate", id="half a character"),
-        pytest.param(
-            {"red": 1, "green": 1, "blue": 0}, "", "2 options have the score 1", id="two right"
-        ),
-        pytest.param([0, 0, 0], "", "0 options have the score 1", id="marks of none"),
-    ],
+    read_cases(__file__, "no_answers.jsonl"),
 )
 def test_an_answer_that_is_no_option_is_refused(value, answers, expected_message):
     with pytest.raises(SourceError, match=expected_message):

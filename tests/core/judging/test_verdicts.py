@@ -10,56 +10,25 @@ from bench_assets.core.judging.verdicts import (
 from bench_assets.core.schema.chat import Response
 from tests.cases import read_rows
 
-REPLIES_OF_GRADE_4 = read_rows(__file__, "grades_of_four.jsonl")
-REPLIES_WITHOUT_GRADE = read_rows(__file__, "no_grades.jsonl")
-OTHER_SCALES = [
-    ("Rating (0-10): 8", 0, 10, 8),
-    ("Score (out of 10): 8", 0, 10, 8),
-    ("Score: 7-8", 0, 10, None),
-    ("85/100", 0, 100, 85),
-    ("80%", 0, 100, 80),
-    ("0.8", 0, 1, 0.8),
-    (".8", 0, 1, 0.8),
-    ("-1", -1, 1, -1),
-    ("10", 0, 10, 10),
-    ("10", 0, 1, None),
-]
-RIGHT = [
-    *("right", "Right.", "**right**", "Verdict: right", "Answer: right", r"\boxed{right}"),
-    *('{"verdict": "right"}', "right\n\nIt fits."),
-]
-WRONG = [
-    *("wrong", "The answer is wrong.", "It says B.\n\nwrong", "judgement: Wrong"),
-    '{"reason": "B is right", "verdict": "wrong"}',
-]
-NO_WORD = [
-    *("", "Right, because it fits.", "Right.\nWrong.", "right or wrong", "not right", "right?"),
-    *("neither right nor wrong", "It is right-handed.", "I have no idea.", "correct"),
-    *("The answer is not right.", "Verdict: right, but wrong too"),
-]
-WORDS: list[tuple[str, bool | None]] = [
-    *((text, True) for text in RIGHT),
-    *((text, False) for text in WRONG),
-    *((text, None) for text in NO_WORD),
-]
 
-
-@pytest.mark.parametrize("reply", REPLIES_OF_GRADE_4)
+@pytest.mark.parametrize("reply", read_rows(__file__, "grades_of_four.jsonl"))
 def test_a_grade_of_four_of_five_is_read(reply):
     assert read_grade(reply, 1, 5) == 4
 
 
-@pytest.mark.parametrize("reply", REPLIES_WITHOUT_GRADE)
+@pytest.mark.parametrize("reply", read_rows(__file__, "no_grades.jsonl"))
 def test_a_reply_without_one_grade_of_the_scale_is_unread(reply):
     assert read_grade(reply, 1, 5) is None
 
 
-@pytest.mark.parametrize(("reply", "low", "high", "grade"), OTHER_SCALES)
+@pytest.mark.parametrize(
+    ("reply", "low", "high", "grade"), read_rows(__file__, "other_scales.jsonl")
+)
 def test_a_grade_lies_on_its_scale(reply, low, high, grade):
     assert read_grade(reply, low, high) == grade
 
 
-@pytest.mark.parametrize(("reply", "verdict"), WORDS)
+@pytest.mark.parametrize(("reply", "verdict"), read_rows(__file__, "words.jsonl"))
 def test_a_verdict_is_one_unambiguous_word(reply, verdict):
     assert read_word(reply, RIGHT_OR_WRONG) is verdict
 

@@ -14,6 +14,7 @@ from bench_assets.core.stats.corrected_means import (
     shortage,
 )
 from bench_assets.core.stats.means import ScoredPoint, mean
+from tests.cases import read_rows
 
 JUDGE, PEOPLE = (1, 1, 1, 0, 0, 0), (1, 0, None, 1, 0, None)
 
@@ -122,27 +123,17 @@ def graded_units(seed, n_labelled, n_units):
 
 
 @pytest.mark.parametrize(
-    ("simulate", "seed", "n_labelled", "n_units", "value", "tuning"),
-    [
-        (binary_units, 0, 30, 200, 0.6342432909099576, 0.4595810095810096),
-        (binary_units, 1, 50, 350, 0.6570779044232982, 0.7444944055212803),
-        (binary_units, 2, 70, 500, 0.7089107185208678, 0.5506051687201837),
-        (binary_units, 3, 90, 200, 0.6670243170831541, 0.35407391232262774),
-        (binary_units, 4, 110, 350, 0.6083072263253145, 0.4992508423785925),
-        (graded_units, 5, 30, 500, 0.4985577153190583, 0.8860255769526274),
-        (graded_units, 6, 50, 200, 0.5028461239529265, 0.6461537074107515),
-        (graded_units, 7, 70, 350, 0.4618042870199862, 0.8046364093587143),
-        (graded_units, 8, 90, 500, 0.48346566129548807, 0.7574444795086078),
-        (graded_units, 9, 110, 200, 0.46488491735122245, 0.34060277074909934),
-    ],
+    ("kind", "seed", "n_labelled", "n_units", "value", "tuning"),
+    read_rows(__file__, "prediction_powered.jsonl"),
 )
 def test_one_stratum_is_prediction_powered_inference(
-    simulate, seed, n_labelled, n_units, value, tuning
+    kind, seed, n_labelled, n_units, value, tuning
 ):
     """As ``ppi_mean_pointestimate`` of ppi-python 0.2.3, and ``ppi_estimate`` of truescore 0.7.4.
 
     Both give this value to 1e-15; the tuning is truescore's ``lambda_``.
     """
+    simulate = binary_units if kind == "binary" else graded_units
     corrected = corrected_mean(simulate(seed, n_labelled, n_units), by_verdict=False)
     assert corrected.value == pytest.approx(value, abs=1e-9)
     assert corrected.tuning == pytest.approx(tuning, abs=1e-9)

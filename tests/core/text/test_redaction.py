@@ -56,18 +56,7 @@ def test_the_secrets_of_a_text_are_named() -> None:
     assert secrets.names_in(f"anything but {KEY}") == ["MY_KEY"]
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "http://host/a;v=1;key=K/v1",
-        "http://host/v1?api-version=2024-10-21&code=K",
-        "http://host/v1?sort_key=K#m",
-        "http://host/v1#token=K",
-        "https://K@host/v1",
-        "https://me:K@host/v1",
-        "postgresql://me:K@db/bench?sslmode=require",
-    ],
-)
+@pytest.mark.parametrize("address", read_rows(__file__, "addresses.jsonl"))
 def test_only_the_key_of_an_address_is_replaced(address: str) -> None:
     keys = []
 
@@ -75,26 +64,8 @@ def test_only_the_key_of_an_address_is_replaced(address: str) -> None:
         keys.append(key)
         return "K"
 
-    assert replace_keys(address.replace("K", KEY), replacement) == address
-    assert keys == [KEY]
-
-
-@pytest.mark.parametrize(
-    "address",
-    [
-        "http://127.0.0.1:8000/v1",
-        "https://me.openai.azure.com/openai/deployments/gpt-4o/?api-version=2024-10-21",
-        "https://api.example.org/v1beta/models/gemini-2.5-flash:generateContent?alt=sse",
-        "https://host/{MY_KEY}/v1?key={OTHER_KEY}",
-        "http://host/v1?sort_key=timestamp&category=all",
-        "s3://bucket/prefix",
-        "http://host/a3f1c9d27be8406f/v1#sk-Qm3x9ZpLw7Rk2Vt5",
-        "file:///home/me/.cache/x-1a2d550e/home-one-name",
-        "no address",
-    ],
-)
-def test_an_address_without_a_key_stays_as_it_is(address: str) -> None:
-    assert replace_keys(address, lambda _: "***") == address
+    assert replace_keys(address.replace("<KEY>", KEY), replacement) == address.replace("<KEY>", "K")
+    assert keys == [KEY] * address.count("<KEY>")
 
 
 def test_a_key_is_redacted_in_bytes_that_are_no_text():
