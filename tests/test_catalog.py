@@ -12,20 +12,6 @@ from tests.fakes.fridge import GROUP, install_fridge
 SHIPPED = ("blink", "codis", "cogbench", "journeybench", "multi")
 
 
-@pytest.fixture
-def site(tmp_path, monkeypatch):
-    (tmp_path / "site").mkdir()
-    monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    return tmp_path / "site"
-
-
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    (tmp_path / "home").mkdir()
-    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
 def test_shipped_and_installed_suites_are_in_alphabetical_order(site):
     module = install_fridge(site)
     catalog = load_catalog()
@@ -71,26 +57,26 @@ def test_an_unusable_suite_is_reported_and_the_others_load(
     assert [expected for expected in expected_problems if expected not in problem] == []
 
 
-_BROKEN_FIELDS = [
-    pytest.param(
-        "published=type('Odd', (type(Path()),), {'is_file': lambda path: 1 / 0})('a.csv')",
-        "is left out: ZeroDivisionError",
-        id="an object whose methods raise",
-    ),
-    pytest.param(
-        "assets=lambda: None",
-        "its assets cannot be loaded: TypeError: 'NoneType' object is not iterable",
-        id="no assets",
-    ),
-    pytest.param(
-        "assets=lambda: [questions, None]",
-        "None is neither an asset nor an asset check",
-        id="no asset",
-    ),
-]
-
-
-@pytest.mark.parametrize(("fields", "expected_message"), _BROKEN_FIELDS)
+@pytest.mark.parametrize(
+    ("fields", "expected_message"),
+    [
+        pytest.param(
+            "published=type('Odd', (type(Path()),), {'is_file': lambda path: 1 / 0})('a.csv')",
+            "is left out: ZeroDivisionError",
+            id="an object whose methods raise",
+        ),
+        pytest.param(
+            "assets=lambda: None",
+            "its assets cannot be loaded: TypeError: 'NoneType' object is not iterable",
+            id="no assets",
+        ),
+        pytest.param(
+            "assets=lambda: [questions, None]",
+            "None is neither an asset nor an asset check",
+            id="no asset",
+        ),
+    ],
+)
 def test_a_suite_that_raises_is_reported_by_its_entry_point(
     site, home, request, fields, expected_message
 ):

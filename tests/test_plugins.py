@@ -11,12 +11,6 @@ from tests.fakes.distributions import write_distribution
 GROUP = "bench_assets.tests"
 
 
-@pytest.fixture
-def site(tmp_path, monkeypatch):
-    monkeypatch.syspath_prepend(str(tmp_path))
-    return tmp_path
-
-
 def test_plugins_of_several_packages_are_found_with_the_files_of_their_code(site):
     write_distribution(site, "acme", {GROUP: {"one": "plug_alone:ONE"}}, plug_alone="ONE = 'one'")
     write_distribution(site, "brim", {GROUP: {"two": "plug_pack.inner:TWO"}})

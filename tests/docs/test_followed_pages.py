@@ -5,7 +5,6 @@ import os
 import shlex
 import subprocess
 import sys
-from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -18,6 +17,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import tables_of
 from tests.docs.blocks import CHECKOUT, blocks
 from tests.fakes.commands import bench
+from tests.fakes.rows import metric
 
 
 def gate_commands():
@@ -65,21 +65,6 @@ def test_the_gate_of_the_page_fails_a_worse_candidate(gate_folder, candidate, co
 
 
 BIN = Path(sys.executable).parent
-METRIC = Metric(
-    task="codis",
-    model="",
-    condition="main",
-    metric="acc_p",
-    category="all",
-    value=0.0,
-    low=0.0,
-    high=1.0,
-    n_scored=4,
-    n_unscored=0,
-    n_failed=0,
-    edition="mini",
-    signature="",
-)
 PAGE = (CHECKOUT / "docs" / "dagster.md").read_text("utf-8")
 
 
@@ -125,7 +110,7 @@ def test_dg_lists_and_launches_in_the_checkout(folder):
 def test_an_asset_of_another_code_location_reads_the_tables(folder):
     tables = tables_of(load_settings(folder / "home"))
     for model, value in (("a", 0.25), ("b", 0.5)):
-        row = replace(METRIC, model=model, value=value)
+        row = metric(model, value, task="codis", metric="acc_p", edition="mini")
         tables.write(["codis", "metrics"], [row], Metric, model)
     output = run_program(
         folder, "dagster", "asset", "materialize", "-f", "downstream.py", "--select", "best_model"

@@ -104,13 +104,6 @@ NOT_WANTED = Extension(name="acme", task="blink")
 """
 
 
-@pytest.fixture
-def site(tmp_path, monkeypatch):
-    (tmp_path / "site").mkdir()
-    monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    return tmp_path / "site"
-
-
 def install_acme(site, module: str, *names: str) -> None:
     entry_points = {EXTENSIONS: {name.lower(): f"{module}:{name}" for name in names}}
     write_distribution(site, module.replace("_", "-"), entry_points, **{module: ACME_MODULE})
@@ -127,12 +120,10 @@ def test_the_code_of_an_extension_counts_as_code_of_its_suite_alone(site):
 
 
 @pytest.mark.long
-def test_an_installed_extension_is_measured_and_on_the_leaderboard(site, tmp_path, monkeypatch):
-    (tmp_path / "home").mkdir()
-    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
+def test_an_installed_extension_is_measured_and_on_the_leaderboard(site, home):
     install_fridge(site, "fridge_extended")
     install_acme(site, "acme_fridge", "FRIDGE", "NOT_WANTED")
-    with Workbench(load_settings(tmp_path / "home"), ["fridge"]) as bench:
+    with Workbench(load_settings(home), ["fridge"]) as bench:
         bench.refresh_questions("fridge")
         bench.evaluate(["fridge"], "random")
         assert {row.metric: row.value for row in bench.metrics("fridge", "random")} == {

@@ -1,6 +1,5 @@
 """People who answer on pages, over real HTTP: what a browser without scripts does."""
 
-import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -18,6 +17,7 @@ from bench_resources.annotation.web.server import PagesServer, Setup
 from bench_resources.annotation.web.sessions import RATES, LinkSigner, Rate, RequestKind
 from bench_resources.annotation.web.store import PagesStore
 from bench_resources.images.locations import ImageFolder
+from tests.fakes.written_images import saved
 from tests.resources.annotation.port_cases import FORM
 
 NO_LIMITS: dict[RequestKind, Rate] = dict.fromkeys(RATES, Rate(1e6, 1e6))
@@ -175,9 +175,7 @@ class PageAnnotators:
 
 def png(colour: str = "red", size: tuple[int, int] = (8, 8)) -> bytes:
     """An image."""
-    data = io.BytesIO()
-    Image.new("RGB", size, colour).save(data, "PNG")
-    return data.getvalue()
+    return saved(Image.new("RGB", size, colour))
 
 
 def shown(site: Site, person: str = "ana", task: AnnotationTask = FORM) -> httpx.Response:

@@ -1,6 +1,5 @@
 """Writes small releases in the authors' layouts."""
 
-import io
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +7,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from PIL import Image
 
+from tests.fakes.written_images import saved
+
 IMAGES = ("image_1", "image_2", "image_3", "image_4")
 
 
 def png(colour: str = "red", size: tuple[int, int] = (8, 6)) -> bytes:
-    data = io.BytesIO()
-    Image.new("RGB", size, colour).save(data, "PNG")
-    return data.getvalue()
+    return saved(Image.new("RGB", size, colour))
 
 
 JIGSAW: dict[str, Any] = {  # what a row of Jigsaw has besides its id

@@ -1,6 +1,5 @@
 """The assets of a file benchmark: built once, and again when one of its images changes."""
 
-import io
 import json
 from pathlib import Path
 
@@ -18,15 +17,14 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.images.store import ImageStore
+from tests.fakes.written_images import saved
 
 ROW = {"question": "Which?", "options": ["red", "blue"], "answer": "A"}
 
 
 def png(colour):
     """An image of 4 x 4 px."""
-    data = io.BytesIO()
-    Image.new("RGB", (4, 4), colour).save(data, "PNG")
-    return data.getvalue()
+    return saved(Image.new("RGB", (4, 4), colour))
 
 
 def build_tables(home):

@@ -3,11 +3,8 @@
 ``tests/resources/config`` tests the known benchmarks against their authors' rules.
 """
 
-import io
 import json
-from hashlib import sha256
 from textwrap import dedent
-from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -16,37 +13,17 @@ from PIL import Image
 
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.schema.rows import StoredImage
 from bench_assets.evaluation import pipeline
-from bench_assets.evaluation.task import Task
-from bench_assets.file_benchmarks.questions import FileQuestions, benchmark_location, build
+from bench_assets.file_benchmarks.questions import benchmark_location, build
 from bench_assets.file_benchmarks.suite import file_benchmark_suites
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.known_benchmarks import add_known
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.fakes.rows import prediction
+from tests.fakes.written_images import saved
+from tests.file_benchmarks.test_questions import put_image
 
-
-def png(width=64, height=48):
-    """A cell of a Parquet file that holds an image."""
-    data = io.BytesIO()
-    Image.new("RGB", (width, height), (width, 0, 0)).save(data, "PNG")
-    return {"bytes": data.getvalue(), "path": None}
-
-
-def put_image(image, name):
-    """Stands in for an image store: measures an image without storing it."""
-    data = image if isinstance(image, bytes) else image.read_bytes()
-    with Image.open(io.BytesIO(data)) as decoded:
-        width, height = decoded.size
-    return StoredImage(
-        name=name,
-        sha256=sha256(data).hexdigest(),
-        format="PNG",
-        width=width,
-        height=height,
-        n_bytes=len(data),
-    )
+IMAGE = {"bytes": saved(Image.new("RGB", (64, 48))), "path": None}  # a cell of a Parquet file
 
 
 def write_home(folder, section, rows):
@@ -60,20 +37,13 @@ def write_home(folder, section, rows):
         (folder / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
 
 
-class OpenedBenchmark(NamedTuple):
-    """The task of a home's benchmark, and what is built from its rows."""
-
-    task: Task
-    built: FileQuestions
-
-
 def open_benchmark(folder):
-    """Load the one benchmark of a home, and build its questions."""
+    """Load the one benchmark of a home; returns its task, and what is built from its rows."""
     settings = load_settings(folder)
     ((name, benchmark),) = settings.benchmarks.items()
     ((_, suite),) = file_benchmark_suites(settings)
     location = benchmark_location(name, settings.resolve(benchmark.file), settings)
-    return OpenedBenchmark(suite.tasks[0], build(benchmark, location, put_image))
+    return suite.tasks[0], build(benchmark, location, put_image)
 
 
 def evaluate(folder, responses, judge=None):
@@ -112,15 +82,16 @@ def test_a_list_of_answers_becomes_questions_with_boxes_as_in_refcoco(tmp_path):
         coordinates = "xywh pixels"
     """
     rows = [
-        {"question_id": "1", "image": png(), "question": "Describe.", "answer": ["cat", "left cat"]}
+        {"question_id": "1", "image": IMAGE, "question": "Describe.", "answer": ["cat", "left cat"]}
         | {"bbox": [10.0, 10.0, 20.0, 10.0], "file_name": "COCO_1.jpg"},
-        {"question_id": "2", "image": png(), "question": "Describe.", "answer": ["dog"]}
+        {"question_id": "2", "image": IMAGE, "question": "Describe.", "answer": ["dog"]}
         | {"bbox": [0.0, 0.0, 10.0, 10.0], "file_name": "COCO_2.jpg"},
     ]
     write_home(tmp_path, section, rows)
     responses = ["[10, 10, 30, 20]", "[10, 10, 20, 20]", "[40, 40, 60, 48]"]
     assert evaluate(tmp_path, responses) == approximately(mean_iou=0.5, accuracy_at_50=2 / 3)
-    ids = [question.question_id for question in open_benchmark(tmp_path).built.questions]
+    _, built = open_benchmark(tmp_path)
+    ids = [question.question_id for question in built.questions]
     assert ids == ["refcoco/1/1", "refcoco/1/2", "refcoco/2/1"]
 
 
@@ -262,19 +233,13 @@ def test_an_answer_that_is_not_of_its_type_is_a_rejection(
         {"question": "2?", "answer": valid_answer} | options,
     ]
     write_home(tmp_path, section, rows)
-    built = open_benchmark(tmp_path).built
+    _, built = open_benchmark(tmp_path)
     (rejection,) = built.rejections
     assert rejection.entry == f"{tmp_path}/rows.jsonl, line 1"
     assert [question.text for question in built.questions] == ["2?"]
 
 
 SECTION = '[benchmarks.mine]\nfile = "rows.jsonl"\nanswer_type = "yes_no"\n'
-
-
-@pytest.fixture
-def home(tmp_path):
-    (tmp_path / "home").mkdir()
-    return tmp_path / "home"
 
 
 @pytest.fixture

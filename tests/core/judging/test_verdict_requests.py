@@ -1,4 +1,3 @@
-from collections import Counter
 from functools import partial
 
 import pytest
@@ -20,45 +19,12 @@ from bench_assets.core.schema.chat import Prompt, Request, Response
 from bench_assets.core.schema.rows import Judgement
 from tests.fakes.rows import prediction, question
 
-REPLIES = {"0": ["yes"], "1": ["Hm.", "no"], "2": ["", "yes"], "3": ["no"], "4": ["Hm.", "Hm."]}
-
-
-class RepeatableJudge:
-    """Replies to each prompt with its next text in ``REPLIES``."""
-
-    name = signature = "judge"
-
-    def __init__(self):
-        self.n_requests = Counter[str]()
-
-    def response(self, requests):
-        responses = []
-        for request in requests:
-            text = request.prompt.turns[0].parts[0]
-            responses.append(Response(text=REPLIES[text][self.n_requests[text]]))
-            self.n_requests[text] += 1
-        return responses
-
-
-def read_yes_or_no(response):
-    return read_word(response.parts.answer, YES_OR_NO)
-
-
-verdict_request = partial(VerdictRequest, question(), read=read_yes_or_no, criterion="so")
-
-
-def test_an_unreadable_verdict_is_requested_once_more():
-    verdict_requests = [
-        verdict_request(prediction(question_id=f"t/{n}"), prompt=Prompt.of(n)) for n in REPLIES
-    ]
-    judgements = ask_for_verdicts(verdict_requests, RepeatableJudge(), "Print yes or no.")
-    final = final_judgements([row for rows in judgements for row in rows])
-    assert [row.question_id for row in final] == ["t/0", "t/1", "t/2", "t/3", "t/4"]
-    assert [row.verdict for row in final] == [True, False, True, False, None]
-    # The first reply is kept beside a better one.
-    assert [len(rows) for rows in judgements] == [1, 2, 2, 1, 1]
-
-
+verdict_request = partial(
+    VerdictRequest,
+    question(),
+    read=lambda response: read_word(response.parts.answer, YES_OR_NO),
+    criterion="so",
+)
 PREDICTIONS = [
     prediction(question_id=f"t/{n}", sample=sample) for n in range(3) for sample in range(2)
 ]
@@ -95,6 +61,20 @@ class ScriptedJudge:
     def response(self, requests):
         self.requests += requests
         return [self.responses.pop(0) for _ in requests]
+
+
+def test_only_unreadable_verdicts_of_several_are_requested_once_more():
+    verdict_requests = [
+        verdict_request(prediction(question_id=f"t/{n}"), prompt=Prompt.of(str(n)))
+        for n in range(5)
+    ]
+    judge = ScriptedJudge("yes", "Hm.", "", "no", "Hm.", "no", "yes", "Hm.")
+    judgements = ask_for_verdicts(verdict_requests, judge, "Print yes or no.")
+    final = final_judgements([row for rows in judgements for row in rows])
+    assert [row.question_id for row in final] == ["t/0", "t/1", "t/2", "t/3", "t/4"]
+    assert [row.verdict for row in final] == [True, False, True, False, None]
+    # The first reply is kept beside a better one.
+    assert [len(rows) for rows in judgements] == [1, 2, 2, 1, 1]
 
 
 def judgements_by(judge):

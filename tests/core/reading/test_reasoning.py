@@ -12,7 +12,6 @@ from bench_assets.core.reading.reasoning import (
     split_reasoning,
     strip_reasoning,
 )
-from bench_assets.core.schema.chat import Response
 from tests.cases import read_cases
 
 FORMS = [pytest.param(form, id=form.opening) for form in THOUGHTS]
@@ -99,25 +98,3 @@ def test_two_million_characters_are_split_in_seconds(unit):
 def test_a_prompt_that_ends_with_a_model_s_own_tag_opens_its_thought():
     assert find_opening_tag("ASSISTANT: {{\n", ("{{", "}}")) == "{{"
     assert find_opening_tag("ASSISTANT: }}", ("{{", "}}")) == ""
-
-
-@pytest.mark.parametrize(
-    ("response", "no_answer"),
-    [
-        pytest.param(Response(text="<think>hm", completion_tokens=512), "no answer in 512 tokens",
-                     id="a thought cut off"),
-        pytest.param(Response(text=" ", finish_reason="length", completion_tokens=8),
-                     "no answer in 8 tokens", id="nothing visible at the limit"),
-        pytest.param(Response(text="<think>a</think>", finish_reason="length", completion_tokens=9),
-                     "no answer in 9 tokens", id="a thought that took all tokens"),
-        pytest.param(Response(text="<think>hm"), "no answer before it was cut off",
-                     id="nobody counted the tokens"),
-        pytest.param(Response(text="hm", thinking_tags=("hm", "!")),
-                     "no answer before it was cut off", id="a thought in the model's own tags"),
-        pytest.param(Response(text="Up, or", finish_reason="length"), "", id="an answer cut off"),
-        pytest.param(Response(text="", finish_reason="stop"), "", id="silence"),
-        pytest.param(Response(error="503"), "", id="no response at all"),
-    ],
-)  # fmt: skip
-def test_a_response_without_an_answer_says_where_it_was_cut_off(response, no_answer):
-    assert response.no_answer == no_answer

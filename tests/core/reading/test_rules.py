@@ -1,15 +1,10 @@
-import time
-
 import pytest
 
-from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, read_grade, read_word
 from bench_assets.core.reading import rules
-from bench_assets.core.reading.blanks import read_blanks
-from bench_assets.core.reading.choices import read_choice, read_choices
+from bench_assets.core.reading.choices import read_choice
 from bench_assets.core.reading.numbers import read_number
 from bench_assets.core.reading.yes_no import read_yes_no
 from tests.core.reading.examples import expected_value, read_example
-from tests.fakes.any_responses import BITS, response_of
 
 RULES = rules.tables()["rule"]
 
@@ -23,19 +18,6 @@ def examples(section):
     ]
 
 
-READERS = {
-    "choice": lambda text: read_choice(text, ("left", "right")),
-    "choices": lambda text: read_choices(text, ("left", "right", "up")),
-    "number": read_number,
-    "yes_no": read_yes_no,
-    "blanks": lambda text: read_blanks(text, 3),
-    "word": lambda text: read_word(text, RIGHT_OR_WRONG),
-    "grade": lambda text: read_grade(text, 1, 5),
-}
-LOOPS = ("answer is ", "is correct ", "A\n", "\nQ:", "</s>", "<answer>", '"answer": ', "\\boxed{")
-LENGTHS = 3_000, 12_000  # characters
-GROWTH = 9  # four times as long may take nine times as long; quadratic takes sixteen
-MEASURABLE = 0.05  # s; shorter times say nothing about growth
 DUTCH = 'dutch = { answer = "antwoord", is = "luidt|is", correct = "is juist", not = "niet", yes = "ja", no = "nee" }'  # noqa: E501
 
 
@@ -115,25 +97,3 @@ def test_a_line_for_a_language_reads_yes_no_and_numbers_too():
 def test_without_a_line_for_its_language_a_choice_is_named_at_most():
     choice = read_choice("Kijk goed. Het juiste antwoord luidt B.", ("links", "rechts"))
     assert choice is None or choice.named
-
-
-def seconds(read, text):
-    """CPU time that a reader takes."""
-    start = time.process_time()
-    read(text)
-    return time.process_time() - start
-
-
-def is_slow(read, repeated_text):
-    """Whether the time for a repeated text grows much faster than its length."""
-    short_length, long_length = LENGTHS
-    long_time = seconds(read, response_of(repeated_text, long_length))
-    if long_time <= MEASURABLE:
-        return False
-    return long_time > GROWTH * seconds(read, response_of(repeated_text, short_length))
-
-
-@pytest.mark.parametrize("name", READERS)
-def test_reading_takes_time_in_proportion_to_the_response(name):
-    texts = [*BITS.values(), *LOOPS]
-    assert [text for text in texts if is_slow(READERS[name], text)] == []

@@ -100,11 +100,10 @@ def test_combined_responses_are_the_last_text_with_the_tokens_of_all_rounds(toke
 
 
 @pytest.mark.parametrize(
-    ("text", "finish_reason", "no_answer"), read_rows(__file__, "broken_off.jsonl")
+    ("fields", "no_answer"), read_rows(__file__, "broken_off.jsonl", tuples=True)
 )
-def test_a_response_that_was_broken_off_before_its_answer_has_none(text, finish_reason, no_answer):
-    response = Response(text=text, finish_reason=finish_reason, completion_tokens=8)
-    assert response.no_answer == no_answer
+def test_a_response_that_was_broken_off_before_its_answer_has_none(fields, no_answer):
+    assert Response(**fields).no_answer == no_answer
 
 
 @pytest.mark.parametrize("finish_reason", ["content_filter", "refusal"])
