@@ -21,8 +21,6 @@ from tests.fakes.written_images import saved
 from tests.resources.annotation.port_cases import FORM
 
 NO_LIMITS: dict[RequestKind, Rate] = dict.fromkeys(RATES, Rate(1e6, 1e6))
-
-
 BRING = AnnotationTask(
     name="codis/submission",
     title="Bring an image",
@@ -98,7 +96,7 @@ class Site:
         self.clock.passed = 0.0
 
     def link(self, person: str, tasks: Sequence[str] = (), days: float = 1) -> str:
-        """The path of a link."""
+        """The path of a person's link, which is valid for ``days``."""
         until = int(self.clock().timestamp() + days * 86400)
         return f"/in/{LinkSigner.beside(self.store).make(person, tuple(tasks), until)}"
 
@@ -179,6 +177,6 @@ def png(colour: str = "red", size: tuple[int, int] = (8, 8)) -> bytes:
 
 
 def shown(site: Site, person: str = "ana", task: AnnotationTask = FORM) -> httpx.Response:
-    """The next unit of a person."""
+    """The page of a person's next unit."""
     visitor = site.visitor(person)
     return visitor.next(visitor.task(task.title))

@@ -13,11 +13,11 @@ from tests.fakes.rows import question
 from tests.fakes.stories import story_question
 
 BITS: dict[str, str] = dict(read_rows(__file__, "any_responses.jsonl"))
-"""What is said again and again, by what it is."""
+"""Texts to repeat, by their description."""
 
 
 def response_of(bit: str, n: int) -> str:
-    """Say it until there are n characters, and then something else."""
+    """Repeat ``bit`` up to at most ``n`` characters, and add an x."""
     return bit * (n // len(bit)) + "x"
 
 

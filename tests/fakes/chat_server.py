@@ -76,7 +76,7 @@ class ChatServer:
         self._to_fail += [failure] * n
 
     def forget(self) -> None:
-        """Reset all counts and records."""
+        """Reset the records, and the counts of requests and of answers."""
         self.bodies.clear()
         self.headers.clear()
         self.times.clear()

@@ -9,14 +9,14 @@ from bench_resources.checkpoints.watched_folders import CheckpointSurvey, survey
 
 
 def safetensors(weights: bytes) -> bytes:
-    """A file with one tensor; every weight of equal length gives the same header."""
+    """A file with one tensor; weights of equal length have the same header."""
     header = {"w": {"dtype": "U8", "shape": [len(weights)], "data_offsets": [0, len(weights)]}}
     header_json = json.dumps(header).encode()
     return struct.pack("<Q", len(header_json)) + header_json + weights
 
 
 def write_checkpoint(folder: Path, weights: bytes = b"1234", shards: int = 1) -> Path:
-    """Write config, tokenizer and weights, in one file or in shards with an index."""
+    """Write config, tokenizer and weights, in one file or again in each shard of an index."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text('{"model_type": "llava"}')
     (folder / "tokenizer.json").write_text("{}")

@@ -25,7 +25,7 @@ def image(number: int, size: int = 16) -> bytes:
 
 
 def entries() -> list[dict[str, Any]]:
-    """353 pairs in the authors' format; the first 79 images have a pair of their own."""
+    """353 pairs in the authors' format; the first 79 images have one each, the others two."""
     categories = [category for category, n in PAIRS.items() for _ in range(n)]
     return [
         {
@@ -44,7 +44,7 @@ def entries() -> list[dict[str, Any]]:
 
 
 def write_release(folder: Path, pairs: list[dict[str, Any]] | None = None) -> Path:
-    """Write the folder; gives it back."""
+    """Write the folder, and return it."""
     (folder / "images").mkdir(parents=True, exist_ok=True)
     pairs = entries() if pairs is None else pairs
     (folder / "data.json").write_text(json.dumps(pairs), encoding="utf-8")

@@ -22,7 +22,7 @@ def entry(**fields: Any) -> dict[str, Any]:
 
 
 def pair(**fields: Any) -> ContextPair:
-    """The same entry, read."""
+    """The pair that is read from such an entry."""
     defaults: dict[str, Any] = {
         "pair_id": "000",
         "image": "a.png",

@@ -1,4 +1,4 @@
-"""A server that tells the key it was sent, in whatever way it is asked to; byte by byte its own.
+"""A server that echoes the key it was sent, in responses that are composed byte by byte.
 
 In a test:
 

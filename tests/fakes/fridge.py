@@ -61,12 +61,12 @@ SUITE = Suite(name="fridge", tasks=(TASK,), assets=lambda: [questions])
 
 
 def install_fridge(site: Path, module: str = "fridge_bench", more: str = "") -> Path:
-    """Install it in a folder that is on ``sys.path``; gives its module.
+    """Install the benchmark in a folder on ``sys.path``, and return the file of its module.
 
     Args:
         site: The folder.
-        module: Its name: Python imports each name once, and so each test has its own.
-        more: Further lines at its end.
+        module: Name of the module; tests use different ones, as Python imports each once.
+        more: Further lines at the end of the module.
     """
     entries = {GROUP: {"fridge": f"{module}:SUITE"}}
     write_distribution(site, "fridge-bench", entries, **{module: _MODULE + more})

@@ -33,7 +33,7 @@ class Home:
         written: str = "",
         **chosen: object,
     ) -> None:
-        """Begin with what is written in bench.toml, and what is chosen in its [suites.<suite>]."""
+        """Write ``written`` to bench.toml; ``chosen`` replaces entries of its [suites.<suite>]."""
         if written:
             folder.mkdir(exist_ok=True)
             (folder / "bench.toml").write_text(written, encoding="utf-8")
@@ -51,9 +51,9 @@ class Home:
         self, assets: Sequence[Any], selection: Any = None, model: str | None = None, **more: Any
     ) -> dg.ExecuteInProcessResult:
         """Run assets and checks, for one model or all raw data sets where they have partitions."""
-        divided = (getattr(asset, "partitions_def", None) for asset in assets)
-        static = (of for of in divided if isinstance(of, dg.StaticPartitionsDefinition))
-        parts = [] if model else next((of.get_partition_keys() for of in static), [])
+        partitions = (getattr(asset, "partitions_def", None) for asset in assets)
+        static = (each for each in partitions if isinstance(each, dg.StaticPartitionsDefinition))
+        parts = [] if model else next((each.get_partition_keys() for each in static), [])
         with dg.DagsterInstance.ephemeral() as instance:
             for models in (MODELS, ENCODERS):
                 instance.add_dynamic_partitions(str(models.name), [model] if model else [])

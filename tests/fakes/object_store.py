@@ -41,7 +41,7 @@ sys.stdin.read()
 
 @contextmanager
 def moto() -> Iterator[str]:
-    """The endpoint of an empty store, as long as the block."""
+    """Serve an empty store during the block; yields its endpoint."""
     if not (find_spec("moto") and find_spec("obstore")):
         pytest.skip("no moto or obstore here: make cluster-check installs them")
     command = [sys.executable, "-W", "ignore", "-c", _SERVE]
@@ -55,7 +55,7 @@ def moto() -> Iterator[str]:
 
 
 def make_bucket(endpoint: str, name: str) -> str:
-    """The address of a new bucket."""
+    """Make a bucket, and return its address."""
     sent = {"Authorization": "AWS4-HMAC-SHA256 Credential=a/20261122/us-east-1/s3/aws4_request"}
     request = urllib.request.Request(f"{endpoint}/{name}", method="PUT", headers=sent)
     with urllib.request.urlopen(request, timeout=30):
@@ -81,7 +81,7 @@ class Front(ThreadingHTTPServer):
         return f"http://127.0.0.1:{self.server_port}"
 
     def away_for(self, seconds: float, status: int = 503) -> None:
-        """Answer an error for a while."""
+        """Answer every request with an error for some seconds."""
         self.answer = status
         Thread(target=self._back_after, args=(seconds,), daemon=True).start()
 

@@ -81,7 +81,7 @@ def copy_checkout(tree: Path) -> Path:
 
 
 def environment_of(commands: Path, **variables: str) -> dict[str, str]:
-    """The environment of a shell in which that one is active, without this checkout."""
+    """Variables of a shell that uses the installed commands, without those of this checkout."""
     others = {name: value for name, value in os.environ.items() if name not in _OURS}
     return {**others, "PATH": f"{commands}:{os.environ['PATH']}", **variables}
 

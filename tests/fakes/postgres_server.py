@@ -16,7 +16,7 @@ USER, PASSWORD = "bench", "pa/ss word%10"
 
 
 class PostgresServer:
-    """Started by ``with``; stopped and started again, as a restart does."""
+    """A server that can be stopped and started again; ``postgres`` makes and starts one."""
 
     def __init__(self, folder: Path, *, fsync: bool) -> None:
         self._folder = folder
@@ -31,12 +31,12 @@ class PostgresServer:
             self.port = free.getsockname()[1]
 
     def address(self, database: str = "postgres", password: str = PASSWORD) -> str:
-        """As it is put into the environment."""
+        """The address of a database, with the password quoted."""
         quoted = password.replace("%", "%25").replace("/", "%2F").replace(" ", "%20")
         return f"postgresql://{USER}:{quoted}@127.0.0.1:{self.port}/{database}"
 
     def make(self) -> None:
-        """Make the files; who connects needs the password."""
+        """Make the files of a server that requires the password."""
         secret = self._folder / "password"
         secret.write_text(PASSWORD)
         if os.getuid() == 0:  # PostgreSQL refuses to run as root
@@ -69,7 +69,7 @@ class PostgresServer:
 
 @contextmanager
 def postgres(*, fsync: bool = False) -> Iterator[PostgresServer]:
-    """A server as long as the block; no test takes the machine's power away."""
+    """Run a server during the block; without ``fsync``, a power failure may lose data."""
     with tempfile.TemporaryDirectory(prefix="bench-postgres-") as folder:
         server = PostgresServer(Path(folder), fsync=fsync)
         server.make()

@@ -58,7 +58,7 @@ def judge_right(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[
 
 
 def quiz(n: int, categories: int = 1, group: int = 1) -> list[Question]:
-    """Questions in categories, a few of each on the same story."""
+    """Questions in groups of ``group``, which take the categories in turn."""
     return [
         question(
             question_id=f"quiz/{number}",

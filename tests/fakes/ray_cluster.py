@@ -1,7 +1,7 @@
 """A Ray cluster of two nodes for tests: 127.0.0.2 is the head, 127.0.0.3 the other one.
 
 Not 127.0.0.1, which Ray replaces by the machine's own address: a second node never finds it. Who
-reaches Ray runs code, and a head listens on all interfaces: always with a token.
+reaches Ray can run code, and a head listens on all interfaces: so there is always a token.
 """
 
 import os
@@ -56,7 +56,7 @@ class RayCluster:
         return folder
 
     def start_head(self) -> None:
-        """Start the first node, and what the others find each other by."""
+        """Start the first node, which the second one joins."""
         self._start(
             HEAD, "--head", f"--port={self._gcs}", f"--dashboard-host={HEAD}",
             f"--dashboard-port={self._dashboard}", f"--temp-dir={self._folder}",
@@ -69,7 +69,7 @@ class RayCluster:
 
     def kill(self, node: str) -> None:
         """End all processes of a node at once, as when its machine goes."""
-        for _ in range(20):  # who is asked to end may be starting others
+        for _ in range(20):  # a dying process may be starting others
             if not (pids := self._processes(node)):
                 return
             for pid in pids:
@@ -110,7 +110,7 @@ class RayCluster:
 
 @contextmanager
 def ray_cluster(variables: Mapping[str, Mapping[str, str]] | None = None) -> Iterator[RayCluster]:
-    """Two nodes as long as the block, with variables of their own each; nothing stays."""
+    """Run two nodes during the block; ``variables`` of the environment are by node."""
     folder = Path(tempfile.mkdtemp(prefix="ray-", dir="/tmp"))  # sockets have short names
     cluster = RayCluster(folder / "s", variables or {})
     try:
@@ -118,7 +118,7 @@ def ray_cluster(variables: Mapping[str, Mapping[str, str]] | None = None) -> Ite
         cluster.start_other()
         yield cluster
     finally:
-        for _ in range(3):  # who is asked to end may still write
+        for _ in range(3):  # a dying process may still write
             cluster.kill(OTHER)
             cluster.kill(HEAD)
             shutil.rmtree(folder, ignore_errors=True)

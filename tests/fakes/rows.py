@@ -58,7 +58,7 @@ def stored(name: str = "a.png", digest: str = "", n_bytes: int = 9) -> StoredIma
 
 
 def metric(model: str, value: float, **fields: Any) -> Metric:
-    """A number of the one task that training runs are measured on."""
+    """A metric over 40 questions, whose interval is the value alone."""
     row = Metric(
         task="t",
         model=model,
@@ -85,7 +85,7 @@ def standing(row: Metric, **changes: Any) -> LeaderboardRow:
 
 
 def drawn_unit(unit: str, questions: str = "", **changes: Any) -> DrawnUnit:
-    """A unit that was drawn for people, with even chances; by itself a question."""
+    """A unit that was drawn for people with probability 0.5; it is its own question by default."""
     row = DrawnUnit(
         task="t", model="m", unit=unit, questions=questions or unit, judge="gpt", stratum="yes",
         probability=0.5, digest="", at="1",

@@ -28,16 +28,16 @@ def response(n: int) -> str:
 
 
 def read_well(prompt: str) -> str:
-    """Find the fox of the options' sign, and nothing else."""
+    """Reply A to a response with the fox of the options' sign, Z to others, "yes" to a probe."""
     options, _, response = prompt.partition("Response, between the lines:")
     signs = re.findall(r"\(A\) fox number (\d+)", options)
     if not signs:
-        return "yes"  # to a probe
+        return "yes"
     return "A" if re.search(rf"fox of sign {signs[0]}\n", response) else "Z"
 
 
 def read_badly(prompt: str) -> str:
-    """Also find an answer in two of five responses that have none."""
+    """Reply A for two of five signs, whatever the response, and read the others well."""
     signs = re.findall(r"\(A\) fox number (\d+)", prompt)
     return "A" if signs and int(signs[0]) % 5 < 2 else read_well(prompt)
 

@@ -1,4 +1,4 @@
-"""A Slurm cluster for tests: a controller and two nodes of two CPUs and a GPU that is none, each.
+"""A Slurm cluster for tests: a controller and two nodes of two CPUs and a fake GPU each.
 
 All of it is on this machine, under root, as no other user may start daemons that change users.
 """
@@ -58,11 +58,11 @@ class SlurmCluster:
             time.sleep(0.2)
 
     def start_controller(self) -> None:
-        """Start what knows the jobs."""
+        """Start the controller."""
         self.output("slurmctld")
 
     def stop_controller(self) -> None:
-        """Kill what knows the jobs; they go on."""
+        """Kill the controller; its jobs go on."""
         os.kill(int((self.folder / "slurmctld.pid").read_text()), signal.SIGKILL)
 
     def start_other(self) -> None:
@@ -73,7 +73,7 @@ class SlurmCluster:
     def kill(self, node: str) -> None:
         """End all processes of a node at once, as when its machine goes."""
         name = NODES[node]
-        for _ in range(20):
+        for _ in range(20):  # a dying process may be starting others
             pids = self._processes(name)
             for pid in pids:
                 with suppress(ProcessLookupError):

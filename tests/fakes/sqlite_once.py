@@ -21,7 +21,7 @@ from alembic.script import ScriptDirectory
 
 _create_engine = sqlalchemy.create_engine
 _from_config = ScriptDirectory.from_config
-_scripts: dict[str | None, ScriptDirectory] = {}  # of a place
+_scripts: dict[str | None, ScriptDirectory] = {}  # by location
 
 
 def make_databases_once() -> None:
@@ -40,7 +40,7 @@ def _read_once(config: Config) -> ScriptDirectory:
 
 
 def _kept(url: Any, **options: Any) -> sqlalchemy.Engine:
-    """An engine, and one of its connections, for whoever wants one that keeps none."""
+    """The same engine each time, with kept connections, where one without a pool is wanted."""
     if options.get("poolclass") is not sqlalchemy.NullPool:
         return _create_engine(url, **options)
     connecting = options.pop("connect_args", {})

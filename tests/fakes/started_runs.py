@@ -16,7 +16,7 @@ def nothing() -> None:
 
 @contextmanager
 def started_run(launcher: RunLauncher) -> Iterator[dg.DagsterRun]:
-    """A run of this process."""
+    """A run of this process that has started, in an instance with the launcher."""
     job = dg.Definitions([nothing]).resolve_implicit_global_asset_job_def()
     with dg.DagsterInstance.ephemeral() as instance:
         launcher.register_instance(instance)

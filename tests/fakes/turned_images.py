@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from PIL import ExifTags, Image
 
-# How the stored pixels come of the upright ones, by row and column.
+# EXIF orientation -> the stored pixels, by row and column, made from the upright ones.
 STORED = {
     1: lambda a: a,
     2: lambda a: a[:, ::-1],
@@ -19,7 +19,7 @@ STORED = {
 
 
 def turn(path: Path, orientation: int) -> None:
-    """Store an image that is there upright turned, as a PNG with its EXIF orientation."""
+    """Replace an upright image by a turned PNG with the EXIF orientation that corrects it."""
     with Image.open(path) as image:
         pixels = STORED[orientation](np.asarray(image.convert("RGB")))
     exif = Image.Exif()

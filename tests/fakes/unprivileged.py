@@ -1,4 +1,4 @@
-"""Root without its leave to read what it may not, so that modes of files count in tests as well."""
+"""Root without its privilege to access any file, so that modes of files count in tests."""
 
 import ctypes
 import os
@@ -11,7 +11,7 @@ _READS_ALL = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
 
 @contextmanager
 def unprivileged() -> Iterator[None]:
-    """Of this thread, and of those that it starts; who is not root has no such leave."""
+    """Drop the privilege in this thread and those that it starts, if the user is root."""
     if os.geteuid() != 0:
         yield
         return

@@ -47,7 +47,7 @@ def png(
     """A PNG by hand.
 
     Args:
-        rows: The bytes of each row; None to leave the pixels out.
+        rows: The bytes of each row.
         before: Chunks before the pixels.
         after: Chunks after them.
     """
