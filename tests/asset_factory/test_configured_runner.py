@@ -38,15 +38,15 @@ def server():
         yield chat_server
 
 
-def accuracy(result):
+def accuracy_row(result):
     return next(row for row in lines(result) if row["category"] == "all")
 
 
 def test_a_served_reader_gets_only_unread_responses_and_once(home, server):
     file = write_home(home, READER.format(url=server.base_url))
     evaluate = ("evaluate", "signs", "--responses", file, "--json")
-    assert accuracy(bench(*evaluate))["value"] == 0.5
-    row = accuracy(bench(*evaluate, "--reader", "reader"))
+    assert accuracy_row(bench(*evaluate))["value"] == 0.5
+    row = accuracy_row(bench(*evaluate, "--reader", "reader"))
     assert row["value"] == 1.0
     assert "|judge:reader:reader|" in row["signature"]
     assert requested_signs(server) == UNREAD
@@ -55,7 +55,7 @@ def test_a_served_reader_gets_only_unread_responses_and_once(home, server):
     figures = {row.figure: row.value for row in read_figures(home, JudgeFigure)}
     assert figures == {"null_foreign": 1.0, "null_halved": 1.0}
     server.forget()
-    assert accuracy(bench(*evaluate, "--reader", "reader")) == row
+    assert accuracy_row(bench(*evaluate, "--reader", "reader")) == row
     assert server.n_requests == 0
 
 

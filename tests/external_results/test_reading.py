@@ -149,7 +149,9 @@ def test_metrics_are_read_from_a_table_with_a_row_per_category(tmp_path):
     ]
 
 
-@EVERY_KIND
+@pytest.mark.parametrize(
+    ("kind", "location"), [("tsv", "line 3"), ("json", "entry 2"), ("xlsx", "row 3")]
+)
 @pytest.mark.parametrize(
     ("second", "expected_message"),
     [
@@ -157,8 +159,7 @@ def test_metrics_are_read_from_a_table_with_a_row_per_category(tmp_path):
         pytest.param(ROW, "id '1' is also in .*; keep one", id="the same index"),
     ],
 )
-def test_an_unusable_row_is_named(tmp_path, kind, second, expected_message):
-    location = {"tsv": "line 3", "json": "entry 2", "xlsx": "row 3"}[kind]
+def test_an_unusable_row_is_named(tmp_path, kind, location, second, expected_message):
     file = write_table(tmp_path, kind, [NAMES, ROW, second])
     with pytest.raises(SourceError, match=rf"M_D\.{kind}, {location}: {expected_message}"):
         read_external_results(file)

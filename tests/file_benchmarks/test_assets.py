@@ -28,7 +28,7 @@ def png(colour):
 
 
 def build_tables(home):
-    """Refresh the one benchmark of a home; return its tables, and when its questions changed."""
+    """Refresh the one benchmark of a home; return its tables, and the mtime of its questions."""
     settings = load_settings(home)
     suites = tuple(suite for _, suite in file_benchmark_suites(settings))
     with Workbench(settings, catalog=Catalog(suites=suites)) as bench:

@@ -273,21 +273,22 @@ def test_a_saved_split_has_to_be_named(saved_splits, split, expected_message):
 
 
 @pytest.mark.parametrize(
-    ("name", "data", "expected_message"),
+    ("name", "text", "expected_message"),
     [
         *read_cases(__file__, "unreadable_files.jsonl"),
-        pytest.param("a.csv", b"q,fr\xe9\n1,2\n", "line 1: not UTF-8: 'fr", id="a name in Latin-1"),
-        pytest.param("a.csv", "q,a\n1,2\n".encode("utf-16"), "line 1: not UTF-8", id="UTF-16"),
-        pytest.param("a.json", b'[\n{"q": "\xe9"}]', "line 2: not UTF-8", id="JSON in Latin-1"),
-        pytest.param("saved/state.json", b"[" * 200_000, "nested too deeply", id="brackets"),
+        pytest.param("a.csv", "q,fr\xe9\n1,2\n", "line 1: not UTF-8: 'fr", id="a name in Latin-1"),
+        pytest.param("a.csv", "\xff\xfeq\0,\0a\0\n\0", "line 1: not UTF-8", id="UTF-16"),
+        pytest.param("a.json", '[\n{"q": "\xe9"}]', "line 2: not UTF-8", id="JSON in Latin-1"),
+        pytest.param("saved/state.json", "[" * 200_000, "nested too deeply", id="brackets"),
     ],
 )
-def test_an_unreadable_file_is_named(tmp_path, name, data, expected_message):
+def test_an_unreadable_file_is_named(tmp_path, name, text, expected_message):
     file = tmp_path / name
     file.parent.mkdir(exist_ok=True)
-    file.write_bytes(data if isinstance(data, bytes) else data.encode())
+    file.write_text(text, encoding="latin-1")
+    file_or_folder, _, _ = name.partition("/")
     with pytest.raises(SourceError, match=expected_message) as error:
-        list(read_rows(file if file.parent == tmp_path else file.parent))
+        list(read_rows(tmp_path / file_or_folder))
     assert str(file) in str(error.value)
 
 

@@ -212,26 +212,22 @@ def test_a_settings_error_names_the_section(tmp_path, entries, row, expected_mes
 
 
 @pytest.mark.parametrize(
-    ("answer_type", "invalid_answer", "valid_answer"),
+    ("answer_type", "invalid_answer", "valid_cells"),
     [
-        pytest.param("box", "left", "[1, 2, 3, 4]", id="a box"),
-        pytest.param("number", "many", "3 cm", id="a number"),
-        pytest.param("yes_no", "maybe", "No", id="yes or no"),
-        pytest.param("list", [], "a, b", id="a list"),
-        pytest.param("json", "{", {"a": 1}, id="a value"),
-        pytest.param("choice", "A", "A", id="a letter without options"),
-        pytest.param("graded", None, "so", id="no reference"),
+        pytest.param("box", "left", {"answer": "[1, 2, 3, 4]"}, id="a box"),
+        pytest.param("number", "many", {"answer": "3 cm"}, id="a number"),
+        pytest.param("yes_no", "maybe", {"answer": "No"}, id="yes or no"),
+        pytest.param("list", [], {"answer": "a, b"}, id="a list"),
+        pytest.param("json", "{", {"answer": {"a": 1}}, id="a value"),
+        pytest.param("choice", "A", {"answer": "A", "options": ["x", "y"]}, id="no options"),
+        pytest.param("graded", None, {"answer": "so"}, id="no reference"),
     ],
 )
 def test_an_answer_that_is_not_of_its_type_is_a_rejection(
-    tmp_path, answer_type, invalid_answer, valid_answer
+    tmp_path, answer_type, invalid_answer, valid_cells
 ):
     section = f'[benchmarks.mine]\nfile = "rows.jsonl"\nanswer_type = "{answer_type}"'
-    options = {"options": ["x", "y"]} if answer_type == "choice" else {}
-    rows = [
-        {"question": "1?", "answer": invalid_answer},
-        {"question": "2?", "answer": valid_answer} | options,
-    ]
+    rows = [{"question": "1?", "answer": invalid_answer}, {"question": "2?"} | valid_cells]
     write_home(tmp_path, section, rows)
     _, built = open_benchmark(tmp_path)
     (rejection,) = built.rejections

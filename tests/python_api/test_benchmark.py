@@ -37,7 +37,7 @@ def test_rows_with_images_are_evaluated(home, form):
 
 @pytest.fixture
 def benchmark_with_bad_rows():
-    """Four bad rows, of which the last two are no row and of no valid type, and two good ones."""
+    """Rows: two with unusable images, two good ones, a text instead of a row, a set in a cell."""
     png = BytesIO()
     Image.effect_noise((99, 99), 50).save(png, "PNG")
     cut = Image.open(BytesIO(png.getvalue()[:999]))

@@ -39,11 +39,11 @@ class Bench:
         self._cursor: Any = None
         self._defs = dg.Definitions(
             assets=[
-                *map(self._questions, self.questions),
+                *map(self._questions_asset, self.questions),
                 *evaluation_assets(QUIZ),
                 *evaluation_assets(QUIZ, "aloud"),
                 *evaluation_assets(RIDDLES),
-                self._leaderboard(),
+                self._leaderboard_asset(),
             ],
             asset_checks=[check for task in (QUIZ, RIDDLES) for check in task_checks(task)],
             resources=resources_over(home),
@@ -91,14 +91,14 @@ class Bench:
             raise_on_error=False,
         )
 
-    def _questions(self, suite: str) -> dg.AssetsDefinition:
+    def _questions_asset(self, suite: str) -> dg.AssetsDefinition:
         @dg.asset(key=[suite, "questions"])
         def questions() -> dg.Output[list[Question]]:
             return table_output(self.questions[suite])
 
         return questions
 
-    def _leaderboard(self) -> dg.AssetsDefinition:
+    def _leaderboard_asset(self) -> dg.AssetsDefinition:
         @dg.asset(deps=[["quiz", "metrics"], ["riddles", "metrics"]], group_name="leaderboard")
         def leaderboard() -> None: ...
 

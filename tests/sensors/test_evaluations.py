@@ -51,10 +51,10 @@ def test_nothing_is_requested_again_if_cursor_and_leases_are_lost(daemon, runs, 
     assert daemon.partitions() == ["a/step-1"]
 
 
-def test_one_of_many_concurrent_ticks_requests_a_run(daemon, runs, tmp_path):
+def test_concurrent_ticks_request_each_suite_once(daemon, runs, tmp_path):
     write_checkpoint(runs / "a" / "step-1")
     with (
-        dg.DagsterInstance.local_temp(str(tmp_path)) as instance,  # in memory: locked tables
+        dg.DagsterInstance.local_temp(str(tmp_path)) as instance,  # tables in memory get locked
         ThreadPoolExecutor(8) as threads,
     ):
         record_question_tables(instance)
@@ -144,7 +144,7 @@ QUIZZES = [TASK, replace(TASK, name="riddles")]
 
 @pytest.fixture
 def loaded_folders(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Folders of the checkpoints whose weights were loaded, one entry a time."""
+    """Folders of the checkpoints whose weights were loaded, one entry for each load."""
     from transformers import AutoModelForImageTextToText
 
     folders, load = [], AutoModelForImageTextToText.from_pretrained

@@ -28,17 +28,20 @@ def instance(tmp_path: Path) -> Iterator[dg.DagsterInstance]:
         yield open_instance
 
 
-def sensor_names(home: Path, cluster: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def sensors_of(
+    home: Path, cluster: str, monkeypatch: pytest.MonkeyPatch
+) -> list[dg.SensorDefinition]:
     monkeypatch.setenv("BENCH_DATABASE", "postgresql://bench@127.0.0.1:1/bench")
     (home / "bench.toml").write_text(SHARED + cluster)
-    return [sensor.name for sensor in orphaned_run_sensors(load_settings(home))]
+    return orphaned_run_sensors(load_settings(home))
 
 
 @pytest.mark.parametrize(
     "cluster", ['launcher = "slurm"', 'launcher = "ray"\naddress = "http://head:8265"']
 )
 def test_homes_that_send_runs_to_a_queue_have_the_sensor(tmp_path, cluster, monkeypatch):
-    assert sensor_names(tmp_path, f"[cluster]\n{cluster}\n", monkeypatch) == ["orphaned_runs"]
+    (sensor,) = sensors_of(tmp_path, f"[cluster]\n{cluster}\n", monkeypatch)
+    assert sensor.name == "orphaned_runs"
 
 
 def test_only_a_starting_run_whose_job_is_gone_is_failed(tmp_path, instance, monkeypatch):
@@ -49,8 +52,7 @@ def test_only_a_starting_run_whose_job_is_gone_is_failed(tmp_path, instance, mon
         instance.run_storage.add_run(
             dg.DagsterRun(job_name="made", run_id=run_id, status=status, tags={"job": job})
         )
-    sensor_names(tmp_path, '[cluster]\nlauncher = "slurm"\n', monkeypatch)
-    (sensor,) = orphaned_run_sensors(load_settings(tmp_path))
+    (sensor,) = sensors_of(tmp_path, '[cluster]\nlauncher = "slurm"\n', monkeypatch)
     ticks = [sensor.evaluate_tick(dg.build_sensor_context(instance)).skip_message for _ in range(2)]
     assert ticks == ["failed: run gone", "no orphaned run"]
     statuses = {run.run_id: run.status.value for run in instance.get_runs()}

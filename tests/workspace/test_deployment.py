@@ -78,7 +78,7 @@ def test_each_pod_has_the_home_and_its_secrets(pod: dict[str, Any]) -> None:
 
 
 def test_the_code_server_has_the_arguments_of_ours() -> None:
-    command = CodeServer(Path("home"), "0.0.0.0", GRAPH["port"]).command()
+    command = CodeServer(Path("home"), host="0.0.0.0", port=GRAPH["port"]).command()
     assert set(GRAPH["dagsterApiGrpcArgs"]) <= set(command)
 
 

@@ -73,13 +73,14 @@ def test_undecided_units_expire_at_the_deadline_and_lack_no_answers() -> None:
 
 
 def test_too_little_decided_at_the_deadline_is_refused() -> None:
-    undecided = UndecidedUnits({}, {"b": "1 answers are missing", "c": "2 answers are missing"})
+    missing = {"b": "1 answers are missing", "c": "2 answers are missing"}
+    undecided = UndecidedUnits(open={}, expired=missing)
     assert undecided.refusal(3, AnnotationTerms(until="2026-11-22", least_decided=1 / 3)) == ""
     assert undecided.refusal(3, AnnotationTerms(until="2026-11-22", least_decided=0.5)) == (
         "1 of 3 units were decided by the deadline, 2026-11-22 (expected at least 50%)."
         " Extend until, or lower needed or least_decided"
     )
-    assert UndecidedUnits({"b": "", "c": ""}, {}).refusal(3, AnnotationTerms()) == ""
+    assert UndecidedUnits(open=missing, expired={}).refusal(3, AnnotationTerms()) == ""
 
 
 def test_the_suite_s_decisions_name_the_open_units_without_attention_checks() -> None:

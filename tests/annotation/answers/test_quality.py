@@ -2,10 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.annotation.answers.quality import (
-    annotator_quality,
-    disagreements,
-)
+from bench_assets.annotation.answers.quality import annotator_quality, disagreements
 from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import Answer, Unit
 from tests.annotation.answers.test_validation import FORM, GOLD, vote

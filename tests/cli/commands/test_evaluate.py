@@ -82,7 +82,9 @@ def test_an_address_is_not_stored_by_a_refused_or_a_dry_run(home):
         pytest.param(["--scorer", "strct"], "did you mean 'strict'", id="scorer"),
         pytest.param(["--source", "nowhere"], "nowhere: no such folder", id="source"),
         pytest.param(["--category", "nope"], "no category named 'nope'", id="category"),
-        pytest.param(["--limit", "1", "--judge", "gtp"], "no judge named 'gtp'", id="of a part"),
+        pytest.param(
+            ["--limit", "1", "--judge", "gtp"], "no judge named 'gtp'", id="judge of a part"
+        ),
     ],
 )
 def test_a_wrong_name_is_refused_before_any_build_or_request(
@@ -147,8 +149,6 @@ kind = "elicited"
 of = "tiny-vlm/step-4440"
 elicit = "likelihood-texts"
 """
-
-
 MODEL = "tiny-vlm/step-4440"
 
 

@@ -35,9 +35,9 @@ def open_codis(home):
 
 
 def write_verdicts(home, n_right, *people):
-    """Each person calls the first ``n_right`` units right, the others wrong; returns their number.
+    """Write verdicts of people: the first ``n_right`` units are right, the others wrong.
 
-    Units without verdicts have been published by an evaluation before.
+    Returns the number of units, which an evaluation has published before.
     """
     folder = home / "annotation" / "codis" / "verdicts"
     units = [json.loads(line)["unit"] for line in (folder / "units.jsonl").read_text().splitlines()]

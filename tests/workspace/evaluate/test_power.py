@@ -41,7 +41,7 @@ def bench(tmp_path):
 
 
 def test_without_models_the_largest_spread_is_assumed_and_pairs_count_for_less(bench):
-    paired, unpaired = estimate_power(bench, "quiz", 0.1, 0.5)
+    paired, unpaired = estimate_power(bench, "quiz", difference=0.1, baseline=0.5)
     assert (paired.questions, paired.units, paired.clusters) == (100, 100, 50)
     # Variance 2 * 1/4 of each of 100, 1.3 times as much in pairs: (1.984 + 0.842) sqrt(0.65 / 100).
     assert paired.smallest == unpaired.smallest == pytest.approx(2.826 * 0.65**0.5 / 10, abs=5e-4)
@@ -53,7 +53,7 @@ def test_without_models_the_largest_spread_is_assumed_and_pairs_count_for_less(b
 def test_the_spread_is_estimated_from_the_scores_of_models(bench):
     bench.write_scores("a", [1.0, 0.0] * 50)
     bench.write_scores("b", [1.0, 0.0] * 45 + [0.0, 1.0] * 5)
-    paired, unpaired = estimate_power(bench, "quiz", None, 0.5)
+    paired, unpaired = estimate_power(bench, "quiz", difference=None, baseline=0.5)
     assert paired.basis == "2 models' responses"
     # Every cluster has one right response of either model: no difference between clusters, so that
     # the smallest spread is taken, of one changed cluster in 102.

@@ -25,11 +25,11 @@ def test_what_the_other_process_has_evaluated_is_in_the_tables(tmp_path, monkeyp
 
 
 @pytest.mark.parametrize(
-    ("section", "model"), [("", "randm"), ("[", "random")], ids=["unknown", "broken"]
+    ("toml", "model"), [("", "randm"), ("[", "random")], ids=["unknown model", "broken toml"]
 )
-def test_waiting_for_a_process_that_failed_returns_false(tmp_path, monkeypatch, section, model):
+def test_waiting_for_a_process_that_failed_returns_false(tmp_path, monkeypatch, toml, model):
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    (tmp_path / "bench.toml").write_text(section)
+    (tmp_path / "bench.toml").write_text(toml)
     with background_evaluation(tmp_path, ["codis"], [model]) as wait:
         assert not wait()
 
@@ -51,7 +51,7 @@ def test_a_model_that_another_process_adds_at_the_same_time_is_no_error(tmp_path
 @pytest.mark.parametrize(("n_cores", "suites"), [(1, ["codis"]), (2, [])])
 def test_one_core_or_no_suite_starts_no_other_process(tmp_path, monkeypatch, n_cores, suites):
     monkeypatch.setattr(os, "cpu_count", lambda: n_cores)
-    monkeypatch.setattr(subprocess, "Popen", None)
+    monkeypatch.setattr(subprocess, "Popen", None)  # a start would be a TypeError
     with background_evaluation(tmp_path, suites, MODELS) as wait:
         assert not wait()
 

@@ -102,7 +102,7 @@ def command_output(reader):
 
 
 @pytest.mark.parametrize(("reader", "mark"), MARKS_BY_READER.items())
-def test_a_number_of_a_changed_source_is_marked_as_stale_by(home, reader, mark):
+def test_every_reader_marks_a_number_of_a_changed_source_as_stale(home, reader, mark):
     correct_key(home)
     assert mark in command_output(reader)
 

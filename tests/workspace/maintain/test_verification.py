@@ -110,7 +110,7 @@ def test_what_another_version_wrote_is_outdated_and_a_command_updates_it(home):
         "dagster/schedules",
     ],
 )
-def test_an_unreadable_file_is_not_called_damaged(home, name):
+def test_an_unreadable_file_or_folder_is_not_called_damaged(home, name):
     (home / name).chmod(0)
     with unprivileged():
         rows = problems().values()

@@ -44,15 +44,15 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_web_server_and_the_daemon_load_the_workspace_file_of_the_home(home: Path) -> None:
     workspace = ["-w", str(home / "dagster" / "workspace.yaml")]
-    _, *web = Web(home, "127.0.0.1", 3000).command()
+    _, *web = Web(home, host="127.0.0.1", port=3000).command()
     assert web == ["-m", "dagster_webserver", "-h", "127.0.0.1", "-p", "3000", *workspace]
-    _, _, program, *arguments = Daemon(home, "127.0.0.1", 0).command()
+    _, _, program, *arguments = Daemon(home, host="127.0.0.1", port=0).command()
     assert "name='dagster-daemon'" in program
     assert arguments == ["run", *workspace]
 
 
 def test_the_workspace_file_names_the_graph_of_the_checkout(home: Path) -> None:
-    Web(home, "127.0.0.1", 3000).command()  # writes the file
+    Web(home, host="127.0.0.1", port=3000).command()  # writes the file
     (checkout_location,) = yaml.safe_load((CHECKOUT / "workspace.yaml").read_text())["load_from"]
     (location,) = yaml.safe_load((home / "dagster" / "workspace.yaml").read_text())["load_from"]
     graph = {**checkout_location["python_module"], "working_directory": str(home)}
@@ -60,14 +60,15 @@ def test_the_workspace_file_names_the_graph_of_the_checkout(home: Path) -> None:
 
 
 def test_the_code_server_is_dagsters_own_with_the_records_of_the_home(home: Path) -> None:
-    code_server = CodeServer(home, "127.0.0.1", 4000)
+    code_server = CodeServer(home, host="127.0.0.1", port=4000)
     grpc = "-m dagster api grpc -h 127.0.0.1 -p 4000"
     assert grpc in " ".join(code_server.command())
     assert code_server.environment()["DAGSTER_HOME"] == str(home / "dagster")
 
 
 def test_a_code_server_has_the_location_name_of_the_installed_graph(home: Path) -> None:
-    *_, file = Daemon(home, "127.0.0.1", 0, "code.example.org:4000").command()
+    daemon = Daemon(home, host="127.0.0.1", port=0, code="code.example.org:4000")
+    *_, file = daemon.command()
     (checkout_location,) = yaml.safe_load((CHECKOUT / "workspace.yaml").read_text())["load_from"]
     (module,) = yaml.safe_load(Path(file).read_text())["load_from"]
     assert module["grpc_server"] == {
@@ -86,7 +87,7 @@ def test_no_service_starts_here_when_runs_are_pods(home: Path, service_type: typ
     label = service_type.label
     message = rf"cluster.launcher: with \"k8s\", {label} comes from Dagster's Helm chart"
     with pytest.raises(SettingsError, match=message):
-        Supervisor([service_type(home, "127.0.0.1", free_port())])
+        Supervisor([service_type(home, host="127.0.0.1", port=free_port())])
 
 
 @pytest.mark.parametrize(
@@ -207,7 +208,7 @@ def proxy(home: Path, tmp_path: Path) -> Iterator[int]:
     site = documented_site(folder, port, ui_port)
     (folder / "conf").write_text(NGINX_CONF.format(folder=folder, user=user, site=site))
     open_instance(home).dispose()
-    with Supervisor([Web(home, "127.0.0.1", ui_port)]) as web:
+    with Supervisor([Web(home, host="127.0.0.1", port=ui_port)]) as web:
         web.start()
         web.wait_until_ready()
         process = subprocess.Popen([nginx, "-p", str(folder), "-c", str(folder / "conf")])

@@ -104,7 +104,7 @@ class Ui:
             time.sleep(0.1)
 
     def service_pid(self, command_words: str) -> int:
-        """Process id of a service, by words of its command line; 0: it does not run."""
+        """Process id of a service, not of its watchdog or health check; 0: it does not run."""
         for pid in self._pids():
             with suppress(OSError):
                 line = Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
@@ -300,7 +300,7 @@ class SupervisedSleeper:
     """A sleeper, its supervisor and their log."""
 
     def __init__(self, home: Path) -> None:
-        self.service, self.log = Sleeper(home, "", 0), home / "log"
+        self.service, self.log = Sleeper(home, host="", port=0), home / "log"
         self.supervisor = supervisor.Supervisor([self.service], self.log)
 
     def wait_for_pids(self, n: int) -> list[int]:

@@ -109,6 +109,7 @@ def append_blank_line(home: Path) -> None:
 
 
 def damage_scores(home: Path) -> None:
+    """Change the last byte of the footer; its length and the magic number follow in 8 bytes."""
     file = home / "tables/quiz/scores/a.parquet"
     file.write_bytes(file.read_bytes()[:-9] + b"?" + file.read_bytes()[-8:])
 
