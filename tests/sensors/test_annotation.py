@@ -92,9 +92,8 @@ def test_an_answer_requests_one_run_until_the_table_has_it(home):
 def test_a_passed_deadline_requests_one_run_without_an_answer(home):
     home.materialize(ANNOTATION_TASKS[0])
     assert home.tick() == "nothing new"
-    now = datetime.now(UTC)
     (home.folder / "bench.toml").write_text(
-        f'[annotation.tasks."{TASK_NAMES[0]}"]\nuntil = {now.isoformat()}\n'
+        f'[annotation.tasks."{TASK_NAMES[0]}"]\nuntil = {datetime.now(UTC).isoformat()}\n'
     )
     tables, _ = home.tick()
     assert tables == ["votes_answers"]

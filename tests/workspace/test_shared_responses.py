@@ -84,9 +84,8 @@ def test_responses_move_to_the_database_and_back_and_no_request_is_repeated(benc
     assert respond(returned) == responses
     assert len(engine.requests) == 2_500
     original_rows = response_file(home / "original.sqlite").rows()
-    assert sorted(returned.rows(), key=itemgetter("key")) == sorted(
-        original_rows, key=itemgetter("key")
-    )
+    by_key = itemgetter("key")
+    assert sorted(returned.rows(), key=by_key) == sorted(original_rows, key=by_key)
 
 
 @pytest.mark.usefixtures("address")
