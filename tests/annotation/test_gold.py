@@ -7,7 +7,7 @@ import pytest
 from bench_assets.annotation.gold import GoldStep, proposal_task
 from bench_assets.core.schema.chat import Response
 from tests.core.gold.test_proposals import PROPOSAL
-from tests.fakes.answers import answer, fits
+from tests.fakes.answers import answer, complaint
 from tests.fakes.rows import drawn_unit
 from tests.suites import gold_measures
 
@@ -59,7 +59,7 @@ def test_a_correction_of_the_key_is_a_verdict_with_another_answer():
     rows, _ = vote(candidates(21), x="21", y="none")
     (unit,) = TASK.units(rows)
     correction = answer(unit.unit_id, "ana", verdict="another answer is right", answer="15")
-    assert fits(TASK.task, unit, correction) == ""
+    assert complaint(TASK.task, unit, correction) == ""
     (row,) = TASK.to_rows([correction])
     assert (row.proposal, row.person, row.verdict, row.answer) == ("p/0", "ana", "other", "15")
 

@@ -41,8 +41,8 @@ def answer_to(
     )
 
 
-def fits(task: AnnotationTask, unit: Unit, vote: Answer) -> str:
-    """Why an answer does not fit the task and the unit; "" if it does."""
+def complaint(task: AnnotationTask, unit: Unit, vote: Answer) -> str:
+    """The reason for which an answer does not fit the task and the unit; "" if it fits."""
     from bench_assets.annotation.answers.validation import AnswerValidator
 
     return AnswerValidator(task, {unit.unit_id: unit}).find_complaint(vote)

@@ -51,10 +51,10 @@ def requests_for(*texts: str) -> list[Request]:
     return [Request(prompt=Prompt.of(text)) for text in texts]
 
 
-def remembering(base_url: str, file: Path, **spec: Any) -> CachingModel:
+def caching_model(base_url: str, file: Path, **spec: Any) -> CachingModel:
     return CachingModel("m", engine(base_url, **spec), response_file(file))
 
 
 if __name__ == "__main__":
     url, file, n = sys.argv[1:]
-    remembering(url, Path(file), concurrency=8).response(requests_for(*map(str, range(int(n)))))
+    caching_model(url, Path(file), concurrency=8).response(requests_for(*map(str, range(int(n)))))

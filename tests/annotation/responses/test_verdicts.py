@@ -8,7 +8,7 @@ import pytest
 from bench_assets.annotation.responses.verdicts import majority_verdicts, verdicts_task
 from bench_assets.annotation.tasks import split_unit_id, unit_id
 from bench_assets.core.schema.rows import Judgement
-from tests.fakes.answers import answer, fits
+from tests.fakes.answers import answer, complaint
 from tests.fakes.rows import drawn_unit, prediction, question
 
 FORM = verdicts_task("t", "T", judged=True)
@@ -38,7 +38,7 @@ def test_a_unit_shows_neither_the_model_nor_its_judge():
     visible = json.dumps([unit.unit_id, dict(unit.shown), list(unit.barred)])
     assert "model-a" not in visible
     assert "gpt" not in visible
-    assert fits(FORM.task, unit, answer(unit.unit_id, verdict="unclear")) == ""
+    assert complaint(FORM.task, unit, answer(unit.unit_id, verdict="unclear")) == ""
 
 
 def draw_pairs(*numbers):

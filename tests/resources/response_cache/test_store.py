@@ -18,7 +18,7 @@ from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.store import ResponseStore, merge_into
 from tests.conftest import CHECKOUT
 from tests.fakes.chat_server import Answer, ChatServer, texts
-from tests.fakes.server_engines import engine, remembering, requests_for
+from tests.fakes.server_engines import caching_model, engine, requests_for
 from tests.fakes.stores import response_file
 from tests.resources.response_cache.test_rows import digest_of, keep, row
 
@@ -43,8 +43,8 @@ def n_stored(file: Path) -> int:
 
 
 def test_a_second_run_sends_no_requests(server: ChatServer, file: Path) -> None:
-    first = remembering(server.base_url, file).response(requests_for("a", "b"))
-    second = remembering(server.base_url, file).response(requests_for("b", "a"))
+    first = caching_model(server.base_url, file).response(requests_for("a", "b"))
+    second = caching_model(server.base_url, file).response(requests_for("b", "a"))
     assert server.n_requests == 2
     assert second == first[::-1]
     assert (first[0].text, first[0].completion_tokens, first[0].finish_reason) == ("A", 3, "stop")
@@ -63,22 +63,22 @@ def test_a_second_run_sends_no_requests(server: ChatServer, file: Path) -> None:
 )
 def test_a_request_with_another_setting_is_sent_once(server, file, changes):
     (request,) = requests_for("a")
-    remembering(server.base_url, file).response([request])
+    caching_model(server.base_url, file).response([request])
     changed = replace(request, **changes.get("request", {}))
     for _ in range(2):
-        remembering(server.base_url, file, **changes.get("spec", {})).response([changed])
+        caching_model(server.base_url, file, **changes.get("spec", {})).response([changed])
     assert server.n_requests == 2
 
 
 def test_another_name_or_concurrency_sends_no_request(server: ChatServer, file: Path) -> None:
-    remembering(server.base_url, file).response(requests_for("a"))
+    caching_model(server.base_url, file).response(requests_for("a"))
     same_engine = engine(server.base_url, concurrency=1)
     CachingModel("another", same_engine, response_file(file)).response(requests_for("a"))
     assert server.n_requests == 1
 
 
 def test_thinking_tags_split_stored_responses_too(server: ChatServer, file: Path) -> None:
-    (plain,) = remembering(server.base_url, file).response(requests_for("{hm} up"))
+    (plain,) = caching_model(server.base_url, file).response(requests_for("{hm} up"))
     assert plain.parts.answer == "{HM} UP"
     model = CachingModel(
         "m", engine(server.base_url), response_file(file), thinking_tags=("{", "}")
@@ -118,7 +118,7 @@ def test_kill_9_loses_no_more_than_was_in_flight_or_waited_to_be_written(file: P
         # 8 are in flight at once, 20 wait for the caller, 200 to be written or for their commit.
         assert n_kept >= n_sent - 8 - 20 - 200
         prompts = [str(n) for n in range(1000)]
-        responses = remembering(server.base_url, file).response(requests_for(*prompts))
+        responses = caching_model(server.base_url, file).response(requests_for(*prompts))
         assert server.n_requests == n_sent + 1000 - n_kept
     assert [response.text for response in responses] == prompts
 

@@ -25,7 +25,7 @@ from bench_assets.suites.blink.construction.marked_points import (
 )
 from bench_assets.suites.blink.construction.recipes import BuilderParameters
 from bench_resources.images.store import ImageStore, inspect_image
-from tests.fakes.answers import answer, fits
+from tests.fakes.answers import answer, complaint
 from tests.fakes.blink_builds import build_all
 from tests.suites.blink.builders.layouts import drafts, rejection_reasons, write_diw
 
@@ -60,16 +60,16 @@ def write_marks(folder, task, names, orientation=1, **values):
 def test_an_answer_about_depth_has_two_points():
     (unit,) = DEPTH_POINTS.units([stored_image("diw/a.png")])
     two_points = answer(unit.unit_id, points=["0.1 0.2", "0.3 0.4"])
-    assert fits(DEPTH_POINTS.task, unit, two_points) == ""
+    assert complaint(DEPTH_POINTS.task, unit, two_points) == ""
     one_point = answer(unit.unit_id, points=["0.1 0.2"])
-    assert fits(DEPTH_POINTS.task, unit, one_point) == "points: 1 entries (expected 2 to 2)"
+    assert complaint(DEPTH_POINTS.task, unit, one_point) == "points: 1 entries (expected 2 to 2)"
 
 
 def test_an_answer_about_an_object_has_a_box():
     (unit,) = OBJECT_BOXES.units([stored_image("lvis/cup/a.png")])
     assert unit.shown == {"Object": "cup"}
-    assert fits(OBJECT_BOXES.task, unit, answer(unit.unit_id, boxes=["0 0 0.5 0.5"])) == ""
-    assert fits(OBJECT_BOXES.task, unit, answer(unit.unit_id, boxes=[])) == "boxes: empty"
+    assert complaint(OBJECT_BOXES.task, unit, answer(unit.unit_id, boxes=["0 0 0.5 0.5"])) == ""
+    assert complaint(OBJECT_BOXES.task, unit, answer(unit.unit_id, boxes=[])) == "boxes: empty"
 
 
 @pytest.mark.parametrize("orientation", [1, 5, 6])
@@ -150,7 +150,7 @@ def test_people_are_asked_for_as_many_puzzles_as_the_paper_has():
 def test_a_puzzle_that_a_person_uploads_becomes_a_draft(tmp_path):
     unit, *_ = IQ_IMAGES.units()
     puzzle = answer(unit.unit_id, image="c" * 64, answer="D", explanation="It\nturns.")
-    assert fits(IQ_IMAGES.task, unit, puzzle) == ""
+    assert complaint(IQ_IMAGES.task, unit, puzzle) == ""
     write_marked_data(tmp_path, [], IQ_IMAGES.to_rows([puzzle]), {}, lambda sha: sha.encode())
     (draft,) = drafts(iq_test(tmp_path / "puzzles", Random(0)))
     assert (draft.places, draft.labels) == ((3,), {"explanation": "It turns."})

@@ -13,7 +13,7 @@ from bench_assets.suites.cogbench.construction.annotation_files import (
     read_annotations,
 )
 from bench_assets.suites.cogbench.construction.merging import MergedItem
-from tests.fakes.answers import answer, fits
+from tests.fakes.answers import answer, complaint
 from tests.fakes.home import Home
 from tests.fakes.rows import stored
 
@@ -27,8 +27,8 @@ def test_a_complete_answer_fits_and_one_without_a_description_does_not():
     (unit,) = ANNOTATION.units(images=[stored("a.png", "a" * 64)])
     complete = answer("a.png", entities=["boy", "kite"], description="A boy.", event=["A -> B"])
     incomplete = answer("a.png", entities=["boy"])
-    assert fits(ANNOTATION.task, unit, complete) == ""
-    assert "description: empty" in fits(ANNOTATION.task, unit, incomplete)
+    assert complaint(ANNOTATION.task, unit, complete) == ""
+    assert "description: empty" in complaint(ANNOTATION.task, unit, incomplete)
 
 
 def read_answer(**values):

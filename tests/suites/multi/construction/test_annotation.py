@@ -32,7 +32,7 @@ from bench_assets.suites.multi.construction.transformations import (
 )
 from bench_assets.suites.multi.dataset.questions import UNCOVERED, WRITTEN, KnowledgeLink
 from bench_assets.suites.multi.dataset.source import Knowledge, MultiItem
-from tests.fakes.answers import answer, fits
+from tests.fakes.answers import answer, complaint
 from tests.fakes.home import Home
 from tests.fakes.multi_rows import item
 from tests.fakes.rows import stored
@@ -77,7 +77,7 @@ def test_people_write_knowledge_for_uncovered_items():
     )
     assert unit.unit_id == PLAIN.item_id
     knowledge = answer(unit.unit_id, name="加法", knowledge="两数之和。")
-    assert fits(KNOWLEDGE.task, unit, knowledge) == ""
+    assert complaint(KNOWLEDGE.task, unit, knowledge) == ""
     linked = add_written_pieces([link()], {}, KNOWLEDGE.to_rows([knowledge]))
     assert linked.links == [link("加法", WRITTEN)]
     assert linked.pieces == {"加法": Knowledge(name="加法", content="两数之和。")}
@@ -223,7 +223,7 @@ def test_ratings_of_people_take_the_median_for_each_item_of_a_picked_problem():
         answer(unit.unit_id, person, difficulty=difficulty, quality=quality)
         for person, difficulty, quality in [("ana", "5", "1"), ("bo", "2", "2"), ("cem", "4", "2")]
     ]
-    assert fits(DIFFICULTY.task, unit, answers[0]) == ""
+    assert complaint(DIFFICULTY.task, unit, answers[0]) == ""
     annotations = [
         Annotation(item_id=unit.unit_id, round=1, annotator="dan", difficulty="1", drop="broken"),
         annotation(),
