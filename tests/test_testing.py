@@ -18,11 +18,7 @@ FIRST_CHARACTER = {
 }
 
 
-def give_answer_away(question):
-    return Prompt.of(question.text + question.answer[0])
-
-
-TELLTALE = {"main": Condition(prompt=give_answer_away, about="Otherwise.")}
+TELLTALE = {"main": Condition(prompt=lambda q: Prompt.of(q.text + q.answer[0]), about="Otherwise.")}
 
 
 @pytest.mark.parametrize(

@@ -23,10 +23,7 @@ _TWICE = Condition(prompt=lambda q: Prompt.of(q.text * 2), about="Asked twice.")
 JUDGED_TASK = replace(
     TASK,
     conditions={**TASK.conditions, "twice": _TWICE},
-    judges={
-        RULES: ByRules(call_right),
-        "paper": ByModel(judge_right),
-    },
+    judges={RULES: ByRules(call_right), "paper": ByModel(judge_right)},
 )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import dagster as dg
+import pytest
 
 from bench_assets.core.schema.rows import Metric
 from bench_assets.workspace.materialization.dagster_instance import open_instance
@@ -226,9 +227,9 @@ def team(folder, suites, launcher, model=LOCAL):
         store = Front(store_endpoint)
         stack.callback(store.shutdown)
         shared = {**KEYS, "TEAM_DATABASE": server.address()}
-        previous = {name: os.environ.get(name) for name in shared}
-        os.environ.update(shared)
-        stack.callback(_restore_environment, previous)
+        patch = stack.enter_context(pytest.MonkeyPatch.context())
+        for name, value in shared.items():
+            patch.setenv(name, value)
         homes = {node: folder / f"home-{node}" for node in (HEAD, OTHER)}
         variables = {node: {**shared, "BENCH_HOME": str(home)} for node, home in homes.items()}
         machines: RayCluster | SlurmCluster
@@ -258,11 +259,3 @@ def team(folder, suites, launcher, model=LOCAL):
             machines=machines, server=server, store=store, homes=homes, alone=alone, suites=suites,
             trained=trained, requests_file=requests_file,
         )  # fmt: skip
-
-
-def _restore_environment(previous: Mapping[str, str | None]) -> None:
-    for name, value in previous.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value

@@ -7,7 +7,6 @@ import pytest
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import SettingsError
-from bench_assets.core.schema.rows import Judgement
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation.extensions import Extension, extend
 from bench_assets.evaluation.task import ByRules, Condition
@@ -18,6 +17,7 @@ from bench_resources.config.bench_toml import load_settings
 from tests.fakes.distributions import write_distribution
 from tests.fakes.fridge import install_fridge
 from tests.fakes.quiz import TASK as QUIZ
+from tests.fakes.quiz import call_right
 
 ALOUD = Condition(prompt=lambda question: Prompt.of(f"{question.text}!"), about="Aloud.")
 
@@ -26,19 +26,12 @@ def mean_answer_length(scored):
     return mean(ScoredPoint(float(len(score.answer))) for _, score in scored)
 
 
-def judge_right(answered):
-    return [
-        Judgement.of(prediction, judge="kind", criterion="correct", verdict=True, response="yes")
-        for _, prediction in answered
-    ]
-
-
 ACME = Extension(
     name="acme",
     task="codis",
     conditions={"aloud": ALOUD},
     measures={"words": mean_answer_length},
-    judges={"kind": ByRules(judge_right)},
+    judges={"kind": ByRules(call_right)},
 )
 
 
@@ -61,11 +54,11 @@ def test_an_extension_comes_after_the_conditions_and_measures_of_the_paper():
             id="a measure",
         ),
         pytest.param(
-            {"judges": {"rules": ByRules(judge_right)}}, "the judge 'rules' is taken", id="rules"
+            {"judges": {"rules": ByRules(call_right)}}, "the judge 'rules' is taken", id="rules"
         ),
         pytest.param({"name": "a+b"}, r"extension 'a\+b': expected", id="a plus sign"),
         pytest.param(
-            {"judges": {"a:b": ByRules(judge_right)}}, "judge 'a:b': expected", id="a colon"
+            {"judges": {"a:b": ByRules(call_right)}}, "judge 'a:b': expected", id="a colon"
         ),
         pytest.param(
             {"conditions": {"more": replace(ALOUD, own_questions=True)}},

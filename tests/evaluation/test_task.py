@@ -4,11 +4,11 @@ import pytest
 
 from bench_assets.core.schema.chat import Prompt, Response
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
-from bench_assets.core.schema.rows import Judgement
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel, ByRules, ChosenJudge
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.fakes.flowing import JUDGES, QUESTIONS, by_model, by_rules, responses_of, task
+from tests.fakes.quiz import call_right, judge_right
 from tests.fakes.rows import prediction
 
 
@@ -78,15 +78,8 @@ def test_a_request_that_failed_is_not_judged():
     assert [(row.question_id, row.verdict) for row in judgements] == [("t/1", True), ("t/3", False)]
 
 
-def judge_right(answered, model=None):
-    return [
-        Judgement.of(p, judge="somebody", criterion="c", verdict=True, response="")
-        for _, p in answered
-    ]
-
-
 def test_a_judge_is_called_by_its_name_and_recorded_with_its_model():
-    judging = task(judges={**JUDGES, "kind": ByRules(judge_right), "mild": ByModel(judge_right)})
+    judging = task(judges={**JUDGES, "kind": ByRules(call_right), "mild": ByModel(judge_right)})
     model = ScriptedModel("gpt", lambda _: "right")
     (by_kind,) = pipeline.judge(judging, QUESTIONS, responses_of(q1="9"), None, "kind")
     (by_mild,) = pipeline.judge(judging, QUESTIONS, responses_of(q1="9"), model, "mild")
@@ -107,7 +100,7 @@ def test_a_judge_is_called_by_its_name_and_recorded_with_its_model():
     ],
 )
 def test_a_setting_names_a_judge_or_else_a_model(setting, expected_judge):
-    judges = {**JUDGES, "kind": ByRules(judge_right), "mild": ByModel(judge_right)}
+    judges = {**JUDGES, "kind": ByRules(call_right), "mild": ByModel(judge_right)}
     assert task(judges=judges).chosen_judge(setting) == expected_judge
 
 

@@ -33,12 +33,6 @@ DATA = Path(__file__).parent / "data"
 LMMS = DATA / "org__tiny-vlm"
 
 
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
 def metric_values(results):
     return [(metric.name, metric.category, metric.value) for metric in results.metrics]
 

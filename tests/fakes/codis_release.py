@@ -1,11 +1,12 @@
 """A folder in the format of the CODIS release, with its counts and none of its data."""
 
-import io
 import json
 from pathlib import Path
 from typing import Any
 
 from PIL import Image
+
+from tests.fakes.written_images import saved
 
 PAIRS = {
     "Location and Orientation": 84,
@@ -19,9 +20,7 @@ N_IMAGES = 216
 
 def image(number: int, size: int = 16) -> bytes:
     """A small image that no other number has."""
-    data = io.BytesIO()
-    Image.new("RGB", (size, size), (number % 256, number // 256, 128)).save(data, "PNG")
-    return data.getvalue()
+    return saved(Image.new("RGB", (size, size), (number % 256, number // 256, 128)))
 
 
 def entries() -> list[dict[str, Any]]:

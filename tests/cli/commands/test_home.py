@@ -6,15 +6,8 @@ import zipfile
 import pytest
 
 from tests.cases import read_rows
-from tests.fakes.codis_source import entry, write_release
 from tests.fakes.commands import bench, lines
 from tests.resources.datasets.stand_in import StandIn, serving
-
-
-@pytest.fixture
-def source(tmp_path):
-    pairs = [entry(), entry(id="001", image_id="b.png")]
-    return write_release(tmp_path / "codis", pairs, images=("a.png", "b.png"))
 
 
 def test_every_table_of_the_papers_has_a_command(home):

@@ -51,23 +51,11 @@ def test_options_whose_names_have_a_gap_are_refused(cell):
 
 
 @pytest.mark.parametrize(
-    ("value", "options", "kind", "answer"), read_cases(__file__, "read_answers.jsonl")
+    ("value", "options", "answers", "kind", "answer"), read_cases(__file__, "read_answers.jsonl")
 )
-def test_an_answer_is_read(value, options, kind, answer):
-    key = read_answer(value, tuple(options))
+def test_an_answer_is_read(value, options, answers, kind, answer):
+    key = read_answer(value, tuple(options), answers)
     assert (key.kind, key.answer) == (kind, tuple(answer))
-
-
-@pytest.mark.parametrize(
-    ("answers", "letter"),
-    [
-        pytest.param("indices", "C", id="an index from 0"),
-        pytest.param("indices from 1", "B", id="an index from 1"),
-        pytest.param("texts", "A", id="the text of an option"),
-    ],
-)
-def test_a_number_that_is_an_index_and_a_text_is_read_by_the_settings(answers, letter):
-    assert read_answer("2", ("2", "4", "6"), answers).answer == (letter,)
 
 
 @pytest.mark.parametrize("value", ["2", "２"], ids=["ASCII", "full width"])
@@ -76,24 +64,9 @@ def test_a_number_that_is_an_index_and_a_text_is_ambiguous_without_settings(valu
         read_answer(value, ("2", "4", "6"))
 
 
-@pytest.mark.parametrize(("answers", "letter"), [("", "A"), ("texts", "A"), ("letters", "B")])
-def test_scores_of_options_that_look_like_letters_are_read_by_the_settings(answers, letter):
-    scores = {"A": 0, "B": 1}
-    assert read_answer(scores, ("B", "A"), answers).answer == (letter,)
-
-
-@pytest.mark.parametrize(("answers", "letters"), [("indices", ("A", "B")), ("marks", ("B",))])
-def test_a_list_of_0_and_1_is_read_by_the_settings(answers, letters):
-    assert read_answer([0, 1], ("both", "second"), answers).answer == letters
-
-
 def test_a_list_of_0_and_1_for_two_options_is_ambiguous_without_settings():
     with pytest.raises(SourceError, match=r'ambiguous in .*: set answers = "indices" or "marks"'):
         read_answer([0, 1], ("both", "second"))
-
-
-def test_a_list_of_false_and_true_marks_options():
-    assert read_answer([False, True], ("both", "second")).answer == ("B",)
 
 
 @pytest.mark.parametrize(

@@ -133,41 +133,23 @@ def test_an_open_proposal_without_another_one_stays_open():
     assert drop_spare([open_proposal]) == [open_proposal]
 
 
-def key_verdict(verdict, person="ana", answer=""):
-    return KeyVerdict(proposal="p/7", person=person, verdict=verdict, answer=answer)
-
-
 @pytest.mark.parametrize(
     ("answers", "verdicts", "decision", "by"),
     [
         pytest.param([YES, OTHER], [], "open", "", id="nobody looked"),
-        pytest.param([YES, OTHER], [key_verdict("right")], "accepted", "people", id="right"),
-        pytest.param(
-            [YES, OTHER], [key_verdict("other", "b", "15")], "rejected", "people", id="other"
-        ),
-        pytest.param(
-            [YES, OTHER], [key_verdict("contradictory")], "rejected", "people", id="contradictory"
-        ),
-        pytest.param(
-            [YES, OTHER], [key_verdict("right"), key_verdict("other", "bo")], "open", "", id="a tie"
-        ),
-        pytest.param(
-            [YES, YES],
-            [key_verdict("other")],
-            "rejected",
-            "people",
-            id="an accepted one in a sample",
-        ),
-        pytest.param(
-            [OTHER, OTHER],
-            [key_verdict("right")],
-            "rejected",
-            "solvers",
-            id="no question for people",
-        ),
+        pytest.param([YES, OTHER], ["right"], "accepted", "people", id="right"),
+        pytest.param([YES, OTHER], ["other"], "rejected", "people", id="other"),
+        pytest.param([YES, OTHER], ["contradictory"], "rejected", "people", id="contradictory"),
+        pytest.param([YES, OTHER], ["right", "other"], "open", "", id="a tie"),
+        pytest.param([YES, YES], ["other"], "rejected", "people", id="an accepted one in a sample"),
+        pytest.param([OTHER, OTHER], ["right"], "rejected", "solvers", id="no question for people"),
     ],
 )
 def test_people_decide_open_and_sampled_proposals(answers, verdicts, decision, by):
     row = decide(PROPOSAL, votes(*answers), "all", same_value)
-    (decided,) = apply_verdicts([row], verdicts)
+    key_verdicts = [
+        KeyVerdict(proposal="p/7", person=f"p{n}", verdict=verdict, answer=OTHER)
+        for n, verdict in enumerate(verdicts)
+    ]
+    (decided,) = apply_verdicts([row], key_verdicts)
     assert (decided.decision, decided.by) == (decision, by)
