@@ -18,7 +18,7 @@ RESULTS = FROZEN / "results.json"
 PROOFS = Path(__file__).with_name("proofs.toml")
 _KNOWN = """# Known benchmarks, row by row
 
-`make proofs` generates this page from public repositories, at the commits in the table. "Rows kept" counts the rows that become questions; the others are rejected.
+`make proofs` generates this page from public repositories, at the commits in the table. "Rows kept" counts the rows that become questions; the others are rejected. `bench evaluate` knows six of the benchmarks without a section: `mmstar`, `mmmu`, `mathvista`, `hallusionbench`, `pope` and `chartqa`. The others need a [section](benchmarks.md#file-of-questions).
 
 | benchmark | repository, commit and its date | rows kept | note |
 |---|---|---|---|
@@ -26,7 +26,7 @@ _KNOWN = """# Known benchmarks, row by row
 _RESPONSES = """
 ## Responses
 
-The authors published responses of the models below. Most models have the names of the authors' files. A response has up to three scores:
+The authors published responses of the models below. Most models have the names of the authors' files. `testmini_template_for_leaderboard_submission` is their template for submissions. A response has up to three scores:
 
 - *ours*: the score of the default scorer
 - *official*: the score of `--scorer official`, which restates the authors' rule
@@ -41,7 +41,7 @@ Accuracies are means over the *n* responses that have the score. Compare two acc
 _STYLES = """
 ## Short answers
 
-Each right answer was written in ten styles, such as `The answer is 23.` and `**23**`. The table counts the answers to which the authors' rule gives another score than our metric:
+We wrote 15 short answers for ChartQA, and nine each for DocVQA and VQA, in ten styles, such as `The answer is 23.` and `**23**`. All are right. The table counts those that the authors' rule and our metric score differently:
 
 | rule | answers with different scores |
 |---|---|
@@ -53,7 +53,7 @@ The other [known benchmarks](benchmarks.md#known-benchmarks) were not compared r
 """
 _PROOFS = """# Proofs
 
-This page compares bench-assets with other people's code, papers and data. `make proofs FILES=FOLDER` generates it; `FOLDER` contains checkouts of the repositories. The numbers of tests include tests marked `long`, which `pytest -m ""` runs too. [Known benchmarks](known-benchmarks.md) has the results of each benchmark and model.
+This page compares bench-assets with other people's code, papers and data. `make proofs FILES=FOLDER` generates it; `FOLDER` contains checkouts of the repositories. The numbers of tests include those marked `long`: run them with `-m ""`. Tests that need the authors' data look for it in `shared/data` beside the checkout, and are skipped without it. [Known benchmarks](known-benchmarks.md) has the results of each benchmark and model.
 
 | what is compared | source | command | result and date |
 |---|---|---|---|
@@ -83,7 +83,8 @@ def known_page() -> str:
             rows.append(_benchmark_row(benchmark, row_counts[benchmark.name]["kept"]))
         if points := read_frozen(benchmark):
             lines += _response_lines(benchmark, points)
-            reasons.append(f"- {benchmark.title}: {benchmark.differs}")
+            if benchmark.differs:
+                reasons.append(f"- {benchmark.title}: {benchmark.differs}")
     proven = {benchmark.name for benchmark in BENCHMARKS}
     unproven = [name for name in known_benchmarks() if name not in proven]
     return "".join(
