@@ -47,7 +47,7 @@ bench home init
 This writes a bench.toml with examples of settings as comments. An unknown key is an error.
 
 Each entry below is a key with its type, and with its default or `required`. Without a default, the key is unset or empty.
-† marks keys that are part of a response's identity, as is the content of the files that they name. After a change, requests are sent again.
+† marks keys that are part of a response's identity. If such a key names a file, so is the content of the file. After a change of either, requests are sent again.
 
 This page is generated from the types of the settings (`python -m tests.docs.settings_page`).
 """  # noqa: E501

@@ -31,7 +31,7 @@ class CogbenchSettings(SolverSettings):
     """Model that answers without images, to find questions that need none; ``"longest-option"``: a
     rule that chooses the longest option."""
     text_tries: int = Field(3, gt=0)
-    """Attempts per question. A question that is right in all of them counts as solvable without the
-    image."""
+    """Attempts per question. A question answered correctly in all of them counts as solvable
+    without the image."""
     keep_solvable: bool = False
     """Keep questions that were solved without the image. The paper drops them (section 2.3.2)."""

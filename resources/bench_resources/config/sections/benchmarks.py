@@ -149,7 +149,7 @@ class FileBenchmarkSettings(StrictSection):
     reader: str = ""
     """As `reader` of every suite."""
     seed: int = 0
-    """Seed of ``options_shuffled``."""
+    """Seed of the condition ``options_shuffled``, which shuffles the options."""
 
     @field_validator("columns", mode="before")
     @classmethod

@@ -147,8 +147,8 @@ class StorageSettings(StrictSection):
     cache: str = "cache"
     """Folder of local copies of objects, relative to the home."""
     run_history_days: float = Field(90.0, ge=0)
-    """Days for which Dagster keeps finished runs. Runs that made a present table are kept longer.
-    0: all are kept."""
+    """Days for which Dagster keeps finished runs. A run is kept longer while a table that it made
+    exists. 0: all are kept."""
 
     @field_validator("database")
     @classmethod

@@ -193,7 +193,8 @@ class AutoSpec(ModelSpec):
 
     path: str
     """Folder, GGUF file or hub id. vLLM runs it if possible, else transformers. The other keys are
-    those of that kind; part of a response's identity."""
+    those of ``vllm`` or of ``transformers``; a key that only one of them has selects it; part of a
+    response's identity."""
     program: Program = VLLM
     """Command of vLLM, as with ``kind = "vllm"``. If it is missing, transformers runs the model."""
 

@@ -71,8 +71,8 @@ class ServerSpec(SamplingSection, ManagedServerSection):
     """API: OpenAI's Chat Completions or Anthropic's Messages; part of a response's identity."""
     server: ServerName = Field(default_factory=_server_from_command)
     """Server software, with OpenAI's API; default: recognised in ``serve``, else only common fields
-    are sent. Its fields that switch off ``generation_config.json`` are part of a response's
-    identity."""
+    are sent. It also gets the fields that make it ignore the sampling parameters of
+    ``generation_config.json``; they are part of a response's identity."""
     base_url: Annotated[str, BeforeValidator(_parse_address)] = ""
     """Address up to and including ``/v1``, without a password; ``{MY_KEY}`` in it is replaced by an
     environment variable. The address is part of a response's identity, unless ``path`` is set."""
@@ -84,7 +84,8 @@ class ServerSpec(SamplingSection, ManagedServerSection):
     api_key_env: Annotated[str, AfterValidator(require_variable_name)] = ""
     """Name of the environment variable with the key."""
     key_header: Annotated[str, AfterValidator(_check_header)] = ""
-    """Header of the key. With ``Authorization``, "Bearer" precedes the key."""
+    """Header of the key; default: that of ``server`` or ``format``, else ``Authorization``, where
+    "Bearer" precedes the key."""
     concurrency: Annotated[Literal["auto"] | int, BeforeValidator(_check_concurrency)] = "auto"
     """Maximum number of concurrent requests per server; ``"auto"`` begins with 32 and adapts to the
     server."""

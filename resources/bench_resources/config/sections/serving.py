@@ -107,8 +107,8 @@ class ManagedServerSection(ModelSpec):
     """Folder with the server's weights, which identify the responses instead of the address; part
     of a response's identity."""
     needs: Needs = Field(default_factory=dict)
-    """Resources of a run with its server, such as ``{gpu = 2}``; default: one CPU, and the GPUs
-    that ``kind = "vllm"`` uses."""
+    """Resources of a run with its server, such as ``{gpu = 2}``; default: one CPU and no GPU;
+    with ``kind = "vllm"``, ``tensor_parallel_size`` times ``data_parallel_size`` GPUs."""
     start_timeout: float = Field(1800.0, gt=0)
     """Seconds to wait until a started server is ready."""
     health: str = Field("/health", pattern=r"^/\S*$")
