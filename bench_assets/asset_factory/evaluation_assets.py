@@ -127,7 +127,7 @@ def predictions_asset(step: EvaluationStep) -> dg.AssetsDefinition:
         tables: TableFiles,
         questions: list[Question],
     ) -> Iterator[dg.Output[list[Prediction]]]:
-        if config.is_partial(task, questions):
+        if config.changes_anything(task, questions):
             config.evaluate(context, models, tables, (task, step.condition), questions)
             return
         if not questions:

@@ -45,8 +45,8 @@ class Launch(dg.Config):
             f", {name} {value}" for name, value in changed.items() if value not in ("", None)
         )
 
-    def is_partial(self, task: Task, questions: Sequence[Question]) -> bool:
-        """Whether anything is changed: a limit that leaves out no question changes nothing."""
+    def changes_anything(self, task: Task, questions: Sequence[Question]) -> bool:
+        """Whether the launch changes the evaluation; a limit may leave out no question."""
         subset = QuestionSubset(limit=self.limit).select(task, questions)
         return bool(self.changes) or len(subset) < len(questions)
 

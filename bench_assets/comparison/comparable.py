@@ -94,7 +94,7 @@ def compare_sides(
         return []
     old_whole, new_whole = old["all"], new["all"]
     if causes := incomparable_causes(old_whole, new_whole):
-        return [_refuse(task, old_whole, new_whole, causes)]
+        return [_incomparable_row(task, old_whole, new_whole, causes)]
     effects = compare_scores(task, questions, before.scores, after.scores, slices=slices)
     return [
         _doubt_if_unread(
@@ -108,14 +108,17 @@ def _primary_metrics(task: Task, side: Side) -> dict[str, Metric]:
     return {row.category: row for row in side.metrics if row.metric == task.primary_metric}
 
 
-def _refuse(task: Task, before: Metric, after: Metric, causes: Sequence[str]) -> Comparison:
+def _incomparable_row(
+    task: Task, before: Metric, after: Metric, causes: Sequence[str]
+) -> Comparison:
     """Build the row of two evaluations that are not comparable, with a command that helps."""
     parts = compared_parts(after)
     options = ""
     for cause in causes:
         if cause in _OPTIONS:
-            names = {*parts[cause].split("+")} - {RULES}
-            options += f" {_OPTIONS[cause]} {min(names, default=RULES)}"
+            models = sorted({*parts[cause].split("+")} - {RULES})
+            name = models[0] if models else RULES  # an option takes one name
+            options += f" {_OPTIONS[cause]} {name}"
     return Comparison(
         task=task.display_title,
         against=before.model,

@@ -208,7 +208,7 @@ def _right_response(question: Question) -> str:
     return "".join(question.answer) if question.kind == "choices" else question.answer[0]
 
 
-def solved_blind(evidence: MemoryEvidence) -> MemoryEvidence:
+def undecided_solvable(evidence: MemoryEvidence) -> MemoryEvidence:
     """Two models that know nine of ten answers, with and without the images."""
     predictions = [
         *responses(evidence, "good", "main", 0.9),

@@ -105,7 +105,7 @@ FAULTS = [
         (faults.trained_on_image, "training_images", KINDS),
         (faults.trained_on_similar_image, "training_images", KINDS),
         (faults.trained_on_texts, "training_texts", KINDS),
-        (faults.solved_blind, "needs_images", KINDS),
+        (faults.undecided_solvable, "needs_images", KINDS),
     ]
     for kind in kinds
 ]

@@ -221,10 +221,13 @@ def test_a_number_of_another_installation_says_what_to_install(bundle, fields, e
 @pytest.mark.parametrize(
     ("fields", "expected_message"),
     [
-        pytest.param({"signature": "nothing"}, "metrics.jsonl, line 1", id="no signature"),
-        pytest.param({"benchmark": {"seed": "x"}}, "manifest.json, benchmark", id="no section"),
+        pytest.param(
+            {"signature": "nothing"}, "line 1: not the number that", id="another signature"
+        ),
         pytest.param({"images": {}}, f"'images/{DIGEST}' is not a file", id="images not named"),
-        pytest.param({"not_there": {"prompts": 1}}, "prompts are missing", id="a prompt less"),
+        pytest.param(
+            {"not_there": {"prompts": 1}}, "prompts are missing", id="a prompt that is there"
+        ),
     ],
 )
 def test_a_manifest_that_contradicts_the_files_is_refused(bundle, fields, expected_message):
@@ -232,6 +235,11 @@ def test_a_manifest_that_contradicts_the_files_is_refused(bundle, fields, expect
         verify(change_manifest(bundle, **fields))
     assert expected_message in str(refused.value)
     assert str(bundle) in str(refused.value)
+
+
+def test_a_manifest_with_an_invalid_section_is_refused(bundle):
+    with pytest.raises(BenchError, match=r"manifest\.json, benchmark"):
+        verify(change_manifest(bundle, benchmark={"seed": "x"}))
 
 
 def test_a_prompt_of_a_benchmark_cannot_read_attributes_of_objects(bundle):

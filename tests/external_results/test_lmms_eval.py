@@ -61,7 +61,7 @@ def test_messages_to_a_server_are_the_prompt(tmp_path):
 
 
 def test_results_may_have_a_later_time_than_the_samples(tmp_path):
-    """As those of our own export have."""
+    """``bench export lm-eval`` writes the results after the samples."""
     samples = write_results(tmp_path, results_date="2026-08-22T00-00-00")
     (results,) = read_external_results(samples)
     assert len(results.samples) == 3

@@ -47,13 +47,13 @@ def test_homes_that_send_runs_to_a_queue_have_the_sensor(tmp_path, cluster, monk
 def test_only_a_starting_run_whose_job_is_gone_is_failed(tmp_path, instance, monkeypatch):
     starting, started = dg.DagsterRunStatus.STARTING, dg.DagsterRunStatus.STARTED
     for run_id, status, job in [
-        ("gone", starting, "gone"), ("waits", starting, "queued"), ("runs", started, "gone")
+        ("lost", starting, "gone"), ("waits", starting, "queued"), ("runs", started, "gone")
     ]:  # fmt: skip
         instance.run_storage.add_run(
             dg.DagsterRun(job_name="made", run_id=run_id, status=status, tags={"job": job})
         )
     (sensor,) = sensors_of(tmp_path, '[cluster]\nlauncher = "slurm"\n', monkeypatch)
     ticks = [sensor.evaluate_tick(dg.build_sensor_context(instance)).skip_message for _ in range(2)]
-    assert ticks == ["failed: run gone", "no orphaned run"]
+    assert ticks == ["failed: run lost", "no orphaned run"]
     statuses = {run.run_id: run.status.value for run in instance.get_runs()}
-    assert statuses == {"gone": "FAILURE", "waits": "STARTING", "runs": "STARTED"}
+    assert statuses == {"lost": "FAILURE", "waits": "STARTING", "runs": "STARTED"}

@@ -90,7 +90,7 @@ def _nearly_equal(questions: Sequence[Question]) -> Iterator[tuple[Question, Que
         words = question_words(question)
         if len(words) < (_EDGE_WORDS if question.images else _MIN_TEXT_WORDS):
             continue
-        common_key = (_options_key(question), question.context)
+        common_key = (_key_besides_words(question), question.context)
         groups[common_key, "beginning", *words[:_EDGE_WORDS]].append((words, question))
         groups[common_key, "end", *words[-_EDGE_WORDS:]].append((words, question))
     pairs: set[tuple[str, str]] = set()
@@ -119,10 +119,12 @@ def _is_extension(first: Sequence[str], second: Sequence[str]) -> bool:
 def duplicate_key(question: Question) -> Hashable:
     """Identity of a question: words, context, images in order, and options."""
     words = (word for word in question_words(question) if word not in ("a", "an", "the"))
-    return (tuple(words), *_options_key(question))
+    return (tuple(words), *_key_besides_words(question))
 
 
-def _options_key(question: Question) -> tuple[Hashable, ...]:
+def _key_besides_words(question: Question) -> tuple[Hashable, ...]:
+    """Images, their texts, kind, and options in any order."""
+    # An option such as "+" has no content words.
     options = frozenset(content_words(option) or option for option in question.options)
     return question.images, question.image_texts, question.kind, options
 

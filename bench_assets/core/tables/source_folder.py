@@ -21,14 +21,18 @@ def files_below(folder: Path) -> list[Path]:
 
 
 def existing_path(path: Path) -> Path:
-    """Find the spelling, in NFC or NFD, under which a file exists; archives of macOS have NFD."""
+    """Find the spelling, in NFC or NFD, under which a file exists; archives of macOS have NFD.
+
+    Parts that exist in no spelling stay as they are.
+    """
     if str(path).isascii() or path.exists():
         return path
-    existing = Path()
+    found = Path()
     for part in path.parts:
         spellings = (part, normalize("NFC", part), normalize("NFD", part))
-        existing = next(filter(Path.exists, map(existing.joinpath, spellings)), existing / part)
-    return existing
+        candidates = [found / spelling for spelling in spellings]
+        found = next((candidate for candidate in candidates if candidate.exists()), candidates[0])
+    return found
 
 
 def _is_hidden(path: Path) -> bool:

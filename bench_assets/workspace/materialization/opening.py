@@ -129,7 +129,7 @@ def print_warnings(problems: Sequence[str]) -> None:
 
 
 def home_settings() -> Settings:
-    """Read the settings of the home; also starts to redact logs.
+    """Read the settings of the home; also redacts logs and lets idle OpenMP threads sleep.
 
     Raises:
         SettingsError: If bench.toml is invalid.

@@ -127,9 +127,10 @@ class ResponseStore:
         return TokenCounts(prompt=int(prompt), completion=int(completion))
 
     def averages(self, identity: str, decoding: str) -> ResponseAverages:
-        """Mean seconds and tokens of a model's responses with a decoding."""
-        tokens = sa.cast(sa.func.avg(_count("completion_tokens")), sa.Double)
-        query = sa.select(sa.func.avg(responses.c.seconds), tokens).where(
+        """Mean seconds and completion tokens of a model's responses with a decoding."""
+        # PostgreSQL's average of integers is a Decimal.
+        mean_tokens = sa.cast(sa.func.avg(_count("completion_tokens")), sa.Double)
+        query = sa.select(sa.func.avg(responses.c.seconds), mean_tokens).where(
             responses.c.model == identity, responses.c.decoding == decoding
         )
         seconds, tokens = self.database.read(lambda connection: connection.execute(query).one())

@@ -25,7 +25,14 @@ def test_answers_of_units_are_in_the_order_of_time() -> None:
     assert unit_answers([first], [ben, ana, cem]) == [ana, ben]
 
 
-def test_values_are_stripped_and_entries_are_one_line_each():
-    vote = answer("x", why=" far\ntoo long ", list=["a \n b", " ", "c"])
-    assert (field_value(vote, "why"), field_value(vote, "nothing")) == ("far\ntoo long", "")
-    assert (entries(vote, "list"), entries(vote, "nothing")) == (("a b", "c"), ())
+def test_a_value_is_stripped():
+    assert field_value(answer("x", why=" far\ntoo long "), "why") == "far\ntoo long"
+
+
+def test_entries_are_one_line_each_without_empty_ones():
+    assert entries(answer("x", list=["a \n b", " ", "c"]), "list") == ("a b", "c")
+
+
+def test_a_field_without_an_answer_is_empty():
+    assert field_value(answer("x"), "why") == ""
+    assert entries(answer("x"), "list") == ()

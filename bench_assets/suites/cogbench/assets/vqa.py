@@ -169,7 +169,7 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
         selected = Table(selected.rows, [*published.rejections, *selected.rejections])
     else:
         keep_solvable = settings.suite("cogbench", CogbenchSettings).keep_solvable
-        solved = [] if keep_solvable else refinement.solved_blind(flags)
+        solved = [] if keep_solvable else refinement.undecided_solvable(flags)
         reasons = {
             row.id: f"its key is {row.decision}: {row.reason}"
             for row in decided_proposals

@@ -185,8 +185,8 @@ def open_flags(flags: Iterable[Flag]) -> dict[str, str]:
     return {name: "; ".join(flag_texts) for name, flag_texts in texts.items()}
 
 
-def solved_blind(flags: Iterable[Flag]) -> list[str]:
-    """Ids of questions solved without the image that no review decided on (section 2.3.2)."""
+def undecided_solvable(flags: Iterable[Flag]) -> list[str]:
+    """Ids of the undecided questions that were solved without the image (section 2.3.2)."""
     return [flag.question_id for flag in flags if flag.flag == SOLVABLE and not flag.decision]
 
 

@@ -91,12 +91,14 @@ def _add_if_valid(
     if faults := _faults(problem, fields):
         table.reject(quantity_id, "; ".join(faults))
         return
+    number = parse_number(fields["number"])
+    assert number is not None  # else ``_faults`` names it
     table.rows.append(
         Quantity(
             quantity_id=quantity_id,
             problem_id=problem.problem_id,
             text=fields["text"],
-            number=int(parse_number(fields["number"]) or 0),
+            number=int(number),
             things=fields["things"],
             image_prompt=fields["image_prompt"],
             writer=response.writer,

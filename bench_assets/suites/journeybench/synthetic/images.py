@@ -83,7 +83,7 @@ class Member:
 
     @property
     def _absent_object(self) -> str:
-        """Noun of an object that is not in the image; each half-family has a different one."""
+        """The first noun, from that of the half-family on, that is not in the image."""
         present = {self._object(kind)["noun"] for kind in ("subjects", "mounts")}
         nouns = [
             *WORLD["absent"],

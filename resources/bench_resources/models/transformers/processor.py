@@ -85,18 +85,21 @@ def load_processor(spec: TransformersSpec, checkpoint: Checkpoint) -> "Processor
     return processor
 
 
-def _refuse_unloadable(spec: TransformersSpec, checkpoint: Checkpoint, folder: Path) -> None:
-    """Refuse other kinds of models, and a folder that a trainer left without a processor."""
+def _refuse_unloadable(spec: TransformersSpec, checkpoint: Checkpoint, processor: Path) -> None:
+    """Refuse kinds of models that cannot be evaluated, and folders without a processor.
+
+    Trainers leave folders without a tokenizer or an image processor.
+    """
     if spec.gguf_file:
         return
     config = _read_config(checkpoint.location, "config.json", checkpoint.revision)
     if reason := describe_wrong_kind(config, text_only=spec.text_only):
         raise ValueError(reason)
-    if "auto_map" in config or not folder.is_dir():
-        return
-    if not has_tokenizer(folder):
+    if "auto_map" in config or not processor.is_dir():
+        return  # its own code, or the hub's files, decide
+    if not has_tokenizer(processor):
         raise ValueError(f"no tokenizer (tokenizer.json). {_PROCESSOR_ADVICE}")
-    if not spec.text_only and not has_image_processor(folder):
+    if not spec.text_only and not has_image_processor(processor):
         raise ValueError(_NO_PROCESSOR)
 
 
