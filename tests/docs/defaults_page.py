@@ -17,9 +17,9 @@ _TOP = """\
 
 The tables list the constants of modules whose value is a number, or a calculation with numbers.
 The file is below the folder in the heading. The meaning is the comment in the code: a number
-without a unit counts what the comment names, *s* is seconds and *px* is pixels. Sections and tables
-in brackets are those of the paper of the suite. A name that begins with `_` is private to its
-module. Numbers that a user may want to change are [settings](settings.md).
+without a unit is what the comment names, or counts it; *s* is seconds and *px* is pixels. Sections
+and tables in brackets are those of the paper of the suite. A name that begins with `_` is private
+to its module. Numbers that a user may want to change are [settings](settings.md).
 
 This page is generated from the code (`python -m tests.docs.defaults_page`).
 """
