@@ -18,7 +18,7 @@ A response in which they find no answer is *unread*. [Measurements](parser-measu
 
 1. Rules of the class *cuts* remove text that is not part of the response.
 2. *Explicit* rules read stated answers. If several match, the last one in the text counts. If its text is clearly meant as the answer but cannot be read, the response is unread. If the explicit answers differ, the reading is `disputed`.
-3. If no explicit rule matches, *named* rules read a response that only names an option or a result. Metrics have the share of such responses.
+3. If no explicit rule matches, *named* rules read a response that only names an option or a result. Metrics include the share of such responses.
 
 ```python run
 from bench_assets.core.reading.choices import read_choice
@@ -35,7 +35,7 @@ This page is generated from the rules (`python -m tests.docs.parser_page`). In t
 _LANGUAGES = """
 ## Languages
 
-The rules support {n} languages: {names}. A language is one line of words, for example:
+The rules support {n} languages: {names}. Each language is one line of words in `rules.toml`, for example:
 
 ```text
 {line}

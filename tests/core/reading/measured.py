@@ -167,14 +167,14 @@ def page(rows: Sequence[ReadResponse]) -> str:
     lines = [
         "# Parser on real responses",
         "",
-        f"Measured on {datetime.now(UTC):%Y-%m-%d} on responses of models that the authors of the sources published",
+        f"Measured on {datetime.now(UTC):%Y-%m-%d} on model responses that the authors of the sources published",
         "(`python -m tests.core.reading.measured`). The sources are BIG-Bench Hard (bbh), BLINK, GAOKAO-Bench, OpenAI's solutions of",
         "GSM8K, MathVista, MMLU-Pro and MMMU-Pro. The answer is one option (choice), several (choices), a number, or yes or no.",
         "*n* is the number of responses. All other columns are percentages:",
         "",
         "- *read*: of all responses, those in which the [rules](parser.md) read an answer",
         "- *right*: of all responses, those in which the read answer is right",
-        "- *differs*: of the read answers that the source extracted too, those that differ from its extraction; empty if there are none",
+        "- *differs*: of the read answers that the source extracted too, those that differ from its extraction; empty if there are none. For BLINK, also those in which its judge found none",
         "",
         "The last three columns count explicit answers only, without those that are only named.",
         "",
@@ -187,7 +187,7 @@ def page(rows: Sequence[ReadResponse]) -> str:
         "",
         "The last tables compare the rules with those of other projects (`tests/core/reading/other_parsers.py`), for one option and for",
         "numbers. The header names the project and, if its rules are for one benchmark, this benchmark. Where a project draws an answer at",
-        "random or calls a model, no answer is read. A cell has two percentages of responses: read/right.",
+        "random or calls a model, the response counts as unread. A cell has two percentages of responses: read/right.",
     ]
     for kind, parsers in PARSERS.items():
         samples = [row.sample for row in rows if row.sample["kind"] == kind]
