@@ -35,7 +35,7 @@ This page is generated from the rules (`python -m tests.docs.parser_page`). In t
 _LANGUAGES = """
 ## Languages
 
-The rules support {n} languages: {names}. Each language is one line of words in `rules.toml`, for example:
+The rules support {n} languages: {names}. Each is a line in `rules.toml`, for example:
 
 ```text
 {line}
