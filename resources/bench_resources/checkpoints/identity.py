@@ -154,8 +154,8 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
     try:
         return _pin_weights(hub_id, revision, gguf_file=None, digest=digest)
     except ModelError as error:
-        if not isinstance(error.__cause__, OSError) or error.__cause__.__cause__:
-            raise  # a network error, for which the next request would wait as long
+        if not _lacks_file(error):
+            raise  # of the network: the next request would wait as long
         adapter_commit = _commit_with(ADAPTER_CONFIG, hub_id, revision)
         if not adapter_commit:
             commit = _commit_with(LAYERS, hub_id, revision)
@@ -172,6 +172,16 @@ def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Che
             f"{hub_id}: its files cannot be downloaded: {first_line(error)}"
         ) from error
     return _with_adapter(Path(folder), "main", base, digest)
+
+
+def _lacks_file(error: ModelError) -> bool:
+    """Whether a repository, or its local copy, was read and has no such file."""
+    from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
+
+    cause = error.__cause__
+    if isinstance(cause, LocalEntryNotFoundError):
+        return cause.__cause__ is None  # else the hub could not be read
+    return isinstance(cause, EntryNotFoundError)
 
 
 def _commit_with(file: str, hub_id: str, revision: str) -> str:

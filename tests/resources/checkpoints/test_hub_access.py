@@ -29,6 +29,7 @@ RAW_RESPONSES = {
     "busy": http_response("503 Service Unavailable", "Retry-After: 3600\r\n", "later"),
     "down": http_response("500 Internal Server Error", "", "oh"),
     "half": http_response("200 OK", HEAD, 99 * "{")[:-90],
+    "layers": http_response("404 Not Found", "X-Error-Code: EntryNotFound\r\n", ""),
 }
 PROGRAM = """
 import sys, time
@@ -44,12 +45,15 @@ for fault in sys.argv[1:]:
 
 
 class FailingHubHandler(socketserver.StreamRequestHandler):
-    """Fails in the way that the owner of the requested repository is named after."""
+    """Fails in the way that the owner of the requested repository is named after.
+
+    Repositories of "layers" have modules.json, and no other file.
+    """
 
     FAULTS = ("closed", "reset", "hang", *RAW_RESPONSES)
 
     def handle(self) -> None:
-        path_names = self.rfile.readline().decode().split("/")
+        path_names = self.rfile.readline().decode().replace(" ", "/").split("/")
         fault = next((fault for fault in self.FAULTS if fault in path_names), "")
         while self.rfile.readline().strip():
             pass
@@ -59,6 +63,8 @@ class FailingHubHandler(socketserver.StreamRequestHandler):
                 self.request.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
             case "hang":
                 self.rfile.read(1)  # until the other side gives up
+            case "layers" if "modules.json" in path_names:
+                self.wfile.write(http_response("200 OK", HEAD, "[]"))
             case _:
                 self.wfile.write(RAW_RESPONSES.get(fault, b""))
 
@@ -93,7 +99,7 @@ def hub_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def messages(hub: str, hub_cache: Path) -> dict[str, str]:
     """What comes of each fault at once; one process for all, as its imports take seconds."""
-    return pin_from_hub(hub, hub_cache, "closed", "reset", "garbage", "half", "page")
+    return pin_from_hub(hub, hub_cache, "closed", "reset", "garbage", "half", "page", "layers")
 
 
 @pytest.mark.parametrize("fault", ["closed", "reset", "garbage", "half"])
@@ -101,6 +107,10 @@ def test_a_broken_connection_is_one_sentence_with_advice(hub, messages, fault):
     failed = f"{fault} ended with {hub}: the connection to the model hub failed: "
     assert messages[fault].startswith(failed)
     assert "or name a folder instead of a hub id" in messages[fault]
+
+
+def test_a_repository_without_a_configuration_is_pinned_by_its_layers(messages):
+    assert f"content='layers/m@{COMMIT}'" in messages["layers"]
 
 
 def test_a_web_page_in_place_of_a_file_is_refused_and_not_kept(messages, hub_cache):
