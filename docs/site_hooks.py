@@ -16,8 +16,8 @@ def outside() -> dict[Path, str]:
     """Each README outside docs/ to its page of the site, each notebook to its file there."""
     pages = {ROOT / "bench_assets" / "README.md": "map.md"}
     for folder, place in (("bench_assets/suites", "suites"), ("examples", "examples")):
-        for file in sorted((ROOT / folder).glob("*/README.md")):
-            pages[file] = f"{place}/{file.parent.name}.md"
+        for file in sorted((ROOT / folder).rglob("README.md")):
+            pages[file] = f"{place}/{file.parent.relative_to(ROOT / folder)}.md"
     pages |= {file: f"examples/{file.name}" for file in sorted(ROOT.glob("examples/*.ipynb"))}
     return pages
 
