@@ -1,7 +1,6 @@
 """Images of a row: paths, bytes, data URIs, base64, ``datasets`` structs, ids of other rows."""
 
 import base64
-import binascii
 import re
 from collections.abc import Mapping, Sequence
 from math import isnan
@@ -213,5 +212,5 @@ def _decode_data_uri(uri: str) -> bytes:
 def _decode_base64(text: str) -> bytes:
     try:
         return base64.b64decode("".join(text.split()), validate=True)
-    except (binascii.Error, ValueError) as error:
+    except ValueError as error:  # also binascii.Error
         raise SourceError(f"image {text!r:.40} is not base64: {error}") from error

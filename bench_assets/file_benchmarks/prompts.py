@@ -267,25 +267,27 @@ def read_shots(
     question_of: Callable[[Row, int], Question],
     settings: PromptSettings,
 ) -> Shots:
-    """Read the solved examples: the first usable rows.
+    """Read the solved examples: the first usable rows; of repeated questions, the first.
 
     Raises:
         SettingsError: If fewer than ``shots`` rows are usable.
     """
     locations: dict[str, str] = {}  # content id -> row
     turns: list[Turn] = []
-    reason = "the file is empty"
+    reason = ""  # of the last unusable row
     for row_index, row in enumerate(rows):
         if len(locations) == benchmark.shots:
             break
         try:
             question = question_of(row, row_index)
         except (SourceError, ImageError, SettingsError) as error:
-            reason = f"{row.where}: {error}"
+            reason = f" ({row.where}: {error})"
             continue
-        if locations.setdefault(content_id(question), row.where) == row.where:
+        name = content_id(question)
+        if name not in locations:
+            locations[name] = row.where
             turns += example_turns(question, settings)
     if len(locations) < benchmark.shots:
         counts = f"expected {benchmark.shots} usable rows, got {len(locations)}"
-        raise SettingsError(f"{section}, shots: {counts} ({reason})")
+        raise SettingsError(f"{section}, shots: {counts}{reason}")
     return Shots(section=section, turns=Prompt(tuple(turns)).to_json(), rows=locations)

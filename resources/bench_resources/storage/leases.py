@@ -78,9 +78,9 @@ class Leases:
         self._write(lambda connection: connection.execute(statement))
 
     def holder(self, key: str) -> LeaseHolder | None:
-        """The holder of a lease, also of an expired one; None if it was released."""
-        holders = sa.select(leases.c.owner, leases.c.note).where(leases.c.key == key)
-        row = self._write(lambda connection: connection.execute(holders).first())
+        """The holder of a lease, also of an expired one; None if nobody holds it."""
+        statement = sa.select(leases.c.owner, leases.c.note).where(leases.c.key == key)
+        row = self._write(lambda connection: connection.execute(statement).first())
         return LeaseHolder(*row) if row else None
 
     def is_lost(self, key: str) -> bool:

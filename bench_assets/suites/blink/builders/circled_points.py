@@ -127,7 +127,7 @@ def _reflectance_draft(file: Path, rng: Random) -> Draft | Rejection:
         reason = "no comparison of two opaque points that lie apart is sure enough"
         return Rejection(entry=file.name, reason=reason)
     comparison = rng.choice(comparisons)
-    random_place = int(rng.random() < 0.5)
+    random_place = int(rng.random() < 0.5)  # always drawn: later draws must not depend on it
     image = file.with_suffix(".png")
     frame = read_annotated_frame(image)
     first, second = (

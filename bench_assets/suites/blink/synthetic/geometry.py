@@ -242,8 +242,8 @@ def _animal(rng: Random) -> tuple[Pixels, list[tuple[int, int]]]:
     transform = partial(
         _transform_points, angle=angle, mirrored=mirrored, origin=(200, 150), scale=0.95
     )
-    nose, ear, back, tail_tip, fore_foot, hind_foot = map(_px, transform(keypoints))
-    head, middle, tail, shoulder, hip = map(_px, transform(joints))
+    nose, ear, back, tail_tip, fore_foot, hind_foot = map(_to_pixel, transform(keypoints))
+    head, middle, tail, shoulder, hip = map(_to_pixel, transform(joints))
     image, colour = _canvas(rng)
     cv2.line(image, tail, tail_tip, colour, 8, cv2.LINE_AA)
     cv2.line(image, shoulder, fore_foot, colour, 13, cv2.LINE_AA)
@@ -266,7 +266,7 @@ def _tool(rng: Random, end_shape: str) -> tuple[Pixels, list[tuple[int, int]]]:
     hook = np.array([(0.6 * size, 0), (1.4 * size, 0), hook_tip])
     angle, mirrored = rng.uniform(-60, 60), rng.random() < 0.5
     transform = partial(_transform_points, angle=angle, mirrored=mirrored, origin=(215, 150))
-    points = [_px(point) for point in transform(keypoints)]
+    points = [_to_pixel(point) for point in transform(keypoints)]
     handle_end, _, joint, _, _ = points
     image, colour = _canvas(rng)
     dark = tuple(channel * 0.6 for channel in colour)
@@ -280,7 +280,7 @@ def _tool(rng: Random, end_shape: str) -> tuple[Pixels, list[tuple[int, int]]]:
         [middle] = transform(np.array([(size, 0)]))
         axes = (round(size), round(size * (1.0 if end_shape == "oval" else 1.25)))
         lean = 180 - angle if mirrored else angle
-        cv2.ellipse(image, _px(middle), axes, lean, 0, 360, colour, -1, cv2.LINE_AA)
+        cv2.ellipse(image, _to_pixel(middle), axes, lean, 0, 360, colour, -1, cv2.LINE_AA)
     return image, points
 
 
@@ -303,5 +303,5 @@ def _canvas(rng: Random) -> tuple[Pixels, tuple[int, int, int]]:
     return np.ascontiguousarray(light.clip(0, 255).astype(np.uint8)), colour
 
 
-def _px(point: _Points) -> tuple[int, int]:
+def _to_pixel(point: NDArray[np.float64]) -> tuple[int, int]:
     return round(float(point[0])), round(float(point[1]))

@@ -87,7 +87,10 @@ def all_parts(tale: Tale) -> list[Material]:
 
 
 def _decks(material: Material, rng: Random) -> dict[tuple[str, int], list[int]]:
-    """For each chain, the shuffled draws of the images that have it, equally often each."""
+    """For each chain (kind, variant), the index of the option that each of its images shows.
+
+    Every option is shown equally often, in random order.
+    """
     story_chains = [chain for story in material["stories"] for chain in story["chains"].items()]
     decks = {}
     for (kind, variant), n_stories in Counter(story_chains).items():

@@ -269,11 +269,11 @@ def _parse_setting(text: str) -> tuple[str, Any]:
 
 
 def _partition_key(name: str, chosen: Mapping[str, Any]) -> str:
-    """Build a valid partition key from a name and the chosen settings."""
+    """Build a partition key from a name and the chosen settings; "" of a name of marks alone."""
     suffixes = [f"+{n}={v}" for n, v in sorted(chosen.items()) if n not in _UNNAMED_SETTINGS]
     raw_parts = shown_address("".join([name, *suffixes])).split("/")
     parts = [_UNSAFE.sub("-", part).strip("-") for part in raw_parts]
-    return "/".join(part for part in parts if part.strip(".")).lstrip("._@+=-")
+    return "/".join(part for part in parts if part.strip(".")).lstrip("._@+=-/")
 
 
 def _model_of_section(
