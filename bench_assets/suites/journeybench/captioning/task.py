@@ -37,7 +37,7 @@ TASK = Task(
     measures={
         "cider": caption_measures.cider,
         "rouge_l": caption_measures.rouge_l,
-        "bleu": caption_measures.mean_bleu,  # as the authors' script; Table 2 probably has BLEU-4
+        "bleu": caption_measures.mean_bleu,  # as in the authors' script; Table 2 calls it "BLEU-4"
         **{f"bleu_{n}": caption_measures.bleu_n(n) for n in range(1, 5)},
     },
     adds={"cider": scoring.per_caption_cider},
