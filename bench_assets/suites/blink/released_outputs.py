@@ -2,7 +2,7 @@ r"""Imports the responses that the authors released, for ``bench evaluate blink 
 
     python -m bench_assets.suites.blink.released_outputs SAVED gpt4v/ --model GPT4V
     bench evaluate blink --responses gpt4v/GPT4V.jsonl --source gpt4v \
-        --judge recorded --scorer official
+        --judge recorded --scorer as_released
 
 SAVED is the folder of one run, with a file for each task, ``Art Style.json`` (or
 ``Art_Style.json.gz``): ``{"val": [...], "test": [...]}`` with rows of ``idx``, ``answer``,
