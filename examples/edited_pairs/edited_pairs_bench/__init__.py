@@ -1,4 +1,4 @@
-"""Edited pairs: the same question about a drawing and about the drawing edited."""
+"""Edited pairs: the same question about an image before and after an edit."""
 
 NAME = "edited_pairs"
-"""Of the suite; the entry point in pyproject.toml has the same one."""
+"""Name of the suite, as in the entry point of pyproject.toml."""

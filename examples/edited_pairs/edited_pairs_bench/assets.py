@@ -1,4 +1,4 @@
-"""The construction of edited pairs: source -> edits -> images -> questions."""
+"""The assets of edited pairs: source -> edits -> images -> questions."""
 
 import dagster as dg
 
@@ -11,7 +11,15 @@ from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import table_output
 from edited_pairs_bench import NAME
 from edited_pairs_bench.questions import to_questions
-from edited_pairs_bench.scenes import FILE, Edit, drawn, edit, image_name, read_scenes, write_mini
+from edited_pairs_bench.scenes import (
+    FILE,
+    Edit,
+    choose_edits,
+    draw_shape,
+    image_name,
+    read_scenes,
+    write_mini,
+)
 
 _HERE = AssetFolder(NAME)
 _SEED = 0
@@ -19,9 +27,9 @@ _SEED = 0
 
 @dg.asset(**_HERE.stage("source"))
 def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
-    """Pin the file of scenes; without a folder in bench.toml, write the mini edition first.
+    """Record the digest of the scenes' file; the mini edition is written first.
 
-    One row: one file of the source, by its digest.
+    One row: one file of the source.
     """
     opened = sources.open(NAME)
     if opened.is_mini:
@@ -33,7 +41,7 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
     name=f"{NAME}_edited",
     deps=_HERE.source,
     outs={
-        "edits": out(_HERE.stage("select"), Edit, "One row: a scene, and its colour once edited."),
+        "edits": out(_HERE.stage("select"), Edit, "One row: the edit of a scene."),
         "rejections": out(
             _HERE.stage("select"), Rejection, "One row: a scene that cannot be drawn, and why."
         ),
@@ -41,7 +49,7 @@ def source(sources: SourceFiles) -> dg.Output[list[SourceFile]]:
 )
 def edited(sources: SourceFiles) -> tuple[dg.Output[list[Edit]], dg.Output[list[Rejection]]]:
     """Choose the edit of each scene."""
-    edits, rejections = edit(read_scenes(sources.open(NAME).folder), _SEED)
+    edits, rejections = choose_edits(read_scenes(sources.open(NAME).folder), _SEED)
     return table_output(edits), table_output(rejections)
 
 
@@ -49,13 +57,13 @@ def edited(sources: SourceFiles) -> tuple[dg.Output[list[Edit]], dg.Output[list[
 def images(image_store: ImageStore, edits: list[Edit]) -> dg.Output[list[StoredImage]]:
     """Draw both images of each pair.
 
-    One row: one drawing, before or after the edit.
+    One row: one image, before or after the edit.
     """
     return table_output(
         [
-            image_store.put(drawn(one.shape, colour), image_name(one, part))
-            for one in edits
-            for part, colour in (("before", one.before), ("after", one.after))
+            image_store.put(draw_shape(edit.shape, colour), image_name(edit, part))
+            for edit in edits
+            for part, colour in (("before", edit.before), ("after", edit.after))
         ]
     )
 
@@ -64,10 +72,10 @@ def images(image_store: ImageStore, edits: list[Edit]) -> dg.Output[list[StoredI
 def questions(
     sources: SourceFiles, image_store: ImageStore, edits: list[Edit], stored: list[StoredImage]
 ) -> dg.Output[list[Question]]:
-    """Ask the same of both images.
+    """Make the questions.
 
-    One row: one question of yes or no about one image of a pair.
+    One row: one yes/no question about one image of a pair.
     """
-    named = {image.name: image for image in stored}
-    rows = to_questions(edits, named, "mini" if sources.open(NAME).is_mini else "built")
+    images_by_name = {image.name: image for image in stored}
+    rows = to_questions(edits, images_by_name, "mini" if sources.open(NAME).is_mini else "built")
     return table_output(rows, question_preview(rows, image_store))

@@ -1,4 +1,4 @@
-"""Edited pairs as a task: prompt, scoring and measures."""
+"""The task: prompts, scorer and measures."""
 
 from collections.abc import Sequence
 
@@ -10,23 +10,25 @@ from bench_assets.evaluation.task import AnsweredQuestion, Condition, Task
 from edited_pairs_bench import NAME
 
 
-def main(question: Question) -> Prompt:
-    """Ask about one image of the pair; the model never sees both."""
+def ask(question: Question) -> Prompt:
+    """Show the question's image, and ask for yes or no."""
     return Prompt.of(*map(Image, question.images), f"{question.text} Answer with yes or no.")
 
 
-def no_image(question: Question) -> Prompt:
-    """Ask without the image: then both halves have the same response."""
-    return main(question).without_images()
+def ask_without_image(question: Question) -> Prompt:
+    """Ask without the image: the prompt of both questions of a pair is the same."""
+    return ask(question).without_images()
 
 
 def score(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:
-    """Give a point for the right word; a response that says neither is wrong."""
+    """Give a point if the response says the right one of yes and no."""
     question, prediction = answered
-    found = read_yes_no(prediction.text)
-    answer = (found.value,) if found else ()
+    reading = read_yes_no(prediction.text)
+    if reading is None:
+        return Score.of(prediction, points=0.0, answer=())
+    answer = (reading.value,)
     points = float(answer == question.answer)
-    return Score.of(prediction, points=points, answer=answer, note=found.note if found else "")
+    return Score.of(prediction, points=points, answer=answer, note=reading.note)
 
 
 TASK = Task(
@@ -34,8 +36,8 @@ TASK = Task(
     title="Edited pairs",
     version=1,
     conditions={
-        "main": Condition(prompt=main, about="One image and the question."),
-        "no_image": Condition(prompt=no_image, about="The image is taken away."),
+        "main": Condition(prompt=ask, about="One image and the question."),
+        "no_image": Condition(prompt=ask_without_image, about="The question without its image."),
     },
     scorers={"yes_no": score},
     measures={

@@ -1,4 +1,4 @@
-"""The suite keeps its contract; its own rules, by pencil."""
+"""The suite satisfies the contract of suites; edits and scores are as computed by hand."""
 
 import tomllib
 from pathlib import Path
@@ -11,7 +11,7 @@ from bench_assets.evaluation import pipeline
 from bench_assets.testing import check_suite
 from edited_pairs_bench import NAME
 from edited_pairs_bench.questions import to_questions
-from edited_pairs_bench.scenes import COLOURS, Edit, Scene, edit
+from edited_pairs_bench.scenes import COLOURS, Edit, Scene, choose_edits
 from edited_pairs_bench.suite import SUITE
 from edited_pairs_bench.task import TASK
 from tests.fakes.distributions import write_distribution
@@ -19,12 +19,12 @@ from tests.fakes.distributions import write_distribution
 PACKAGE = Path(__file__).parent.parent
 
 
-def scene(name="1", shape="disc", colour="red"):
+def make_scene(name="1", shape="disc", colour="red"):
     return Scene(where=f"scenes.json, entry {name}", id=name, shape=shape, colour=colour)
 
 
-def asked():
-    """Two pairs: a red and a blue disc."""
+def make_questions():
+    """Two pairs: a red and a blue disc, both green after the edit."""
     edits = [Edit(id=c, shape="disc", before=c, after="green") for c in ("red", "blue")]
     images = {
         f"{c}/{part}": StoredImage(
@@ -36,45 +36,53 @@ def asked():
     return to_questions(edits, images, "mini")
 
 
-def test_the_suite_keeps_the_contract():
+def test_the_suite_satisfies_the_contract_with_groups_of_two_questions():
     check_suite(SUITE, group_sizes={NAME: [2]})
 
 
-def test_it_is_found_by_its_entry_point(tmp_path, monkeypatch):
+def test_the_catalog_finds_the_suite_by_its_entry_point(tmp_path, monkeypatch):
     project = tomllib.loads((PACKAGE / "pyproject.toml").read_text())["project"]
     write_distribution(tmp_path / "site", project["name"], project["entry-points"])
     monkeypatch.syspath_prepend(str(tmp_path / "site"))
     assert load_catalog().suite(NAME).tasks == SUITE.tasks
 
 
-def test_an_edit_changes_the_colour_and_is_drawn_once():
-    scenes = [scene(str(n), colour=COLOURS[n % 4]) for n in range(20)]
-    edits, rejections = edit(scenes, seed=0)
-    assert edit(list(reversed(scenes)), seed=0)[0] == edits[::-1]
-    assert all(one.before != one.after for one in edits)
-    assert len({one.after for one in edits}) > 1
+def test_every_edit_changes_the_colour():
+    scenes = [make_scene(str(n), colour=COLOURS[n % 4]) for n in range(20)]
+    edits, rejections = choose_edits(scenes, seed=0)
+    assert [edit.before for edit in edits] == [scene.colour for scene in scenes]
+    assert all(edit.after in COLOURS and edit.after != edit.before for edit in edits)
     assert rejections == []
 
 
-def test_a_scene_that_cannot_be_drawn_is_a_rejection():
-    edits, (why,) = edit([scene(shape="star")], seed=0)
-    assert (edits, why.reason) == ([], "a red star cannot be drawn")
+def test_an_edit_does_not_depend_on_the_order_of_scenes():
+    scenes = [make_scene(str(n), colour=COLOURS[n % 4]) for n in range(20)]
+    edits, _ = choose_edits(scenes, seed=0)
+    reversed_edits, _ = choose_edits(scenes[::-1], seed=0)
+    assert reversed_edits == edits[::-1]
+
+
+def test_a_scene_that_cannot_be_drawn_is_rejected():
+    edits, rejections = choose_edits([make_scene(shape="star")], seed=0)
+    assert edits == []
+    assert [rejection.reason for rejection in rejections] == ["a red star cannot be drawn"]
 
 
 @pytest.mark.parametrize(
-    ("responses", "pairs", "questions"),
+    ("responses", "pair_accuracy", "accuracy"),
     [
         pytest.param(["Yes", "No", "Yes, it is.", "No, it is not."], 1.0, 1.0, id="all right"),
         pytest.param(["Yes", "Yes", "Yes", "Yes"], 0.0, 0.5, id="always yes"),
         pytest.param(["Yes", "No", "Yes", "I cannot tell."], 0.5, 0.75, id="one unread"),
     ],
 )
-def test_a_pair_counts_if_both_halves_are_right(responses, pairs, questions):
-    rows = asked()
-    said = [
-        Prediction(question_id=q.question_id, model="m", condition="main", text=text)
-        for q, text in zip(rows, responses, strict=True)
+def test_a_pair_counts_if_both_answers_are_right(responses, pair_accuracy, accuracy):
+    questions = make_questions()
+    predictions = [
+        Prediction(question_id=question.question_id, model="m", condition="main", text=response)
+        for question, response in zip(questions, responses, strict=True)
     ]
-    scores = pipeline.score(TASK, rows, said, [])
-    found = {m.metric: m.value for m in pipeline.summarise(TASK, rows, said, scores)}
-    assert (found["pair_accuracy"], found["accuracy"]) == (pairs, questions)
+    scores = pipeline.score(TASK, questions, predictions, [])
+    metrics = pipeline.summarise(TASK, questions, predictions, scores)
+    values = {metric.metric: metric.value for metric in metrics}
+    assert (values["pair_accuracy"], values["accuracy"]) == (pair_accuracy, accuracy)
