@@ -118,7 +118,7 @@ def judge(
             rows, title = chosen.judge(answered, model), f"{name}:{model.name}"
     elif isinstance(chosen, ByRules) and model is None:
         with plugin_errors_named(f"judge {name}"):
-            rows, title = chosen.judgements(answered), name
+            rows, title = chosen.judgements(answered, name), name
     else:
         raise SettingsError(
             f"{task.name} is judged by {task.ways_to_judge}, not by "

@@ -1,7 +1,7 @@
 """Task: prompts, judges, scorers and metrics of one benchmark task; one evaluation as rows."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from math import isnan
@@ -82,29 +82,27 @@ class ByRules(NamedTuple):
 
     judge: Callable[[Sequence[AnsweredQuestion]], list[Judgement]]
 
-    def judgements(self, answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
-        """Judge all responses; an unreadable response gets a row with an error."""
-        try:
+    def judgements(
+        self, answered: Sequence[AnsweredQuestion], name: str = RULES
+    ) -> list[Judgement]:
+        """Judge responses; those that the judge cannot read get rows with an error and its name."""
+        with suppress(*CANNOT_BE_READ):
             return self.judge(answered)
-        except CANNOT_BE_READ:
-            failed = [row for pair in answered for row in self._failed_judgements(pair)]
-        failed_keys = {(row.question_id, row.sample) for row in failed}
-        readable_pairs = [
-            pair
-            for pair in answered
-            if (pair.prediction.question_id, pair.prediction.sample) not in failed_keys
-        ]
-        return [*(self.judge(readable_pairs) if readable_pairs else ()), *failed]
+        readable: list[AnsweredQuestion] = []
+        failed: list[Judgement] = []
+        for pair in answered:
+            try:
+                self.judge([pair])
+            except CANNOT_BE_READ as error:
+                failed.append(_unreadable_judgement(pair.prediction, name, error))
+            else:
+                readable.append(pair)
+        return [*(self.judge(readable) if readable else ()), *failed]
 
-    def _failed_judgements(self, pair: AnsweredQuestion) -> list[Judgement]:
-        """A row with an error if the judge cannot read the response, else no row."""
-        try:
-            self.judge([pair])
-        except CANNOT_BE_READ as exc:
-            fields = {"judge": RULES, "criterion": "", "response": ""}
-            row = Judgement.of(pair.prediction, verdict=None, **fields)
-            return [replace(row, error=f"the judge cannot read the response: {_format_error(exc)}")]
-        return []
+
+def _unreadable_judgement(prediction: Prediction, judge: str, error: Exception) -> Judgement:
+    row = Judgement.of(prediction, judge=judge, criterion="", verdict=None, response="")
+    return replace(row, error=f"the judge cannot read the response: {_format_error(error)}")
 
 
 class ByModel(NamedTuple):

@@ -253,8 +253,7 @@ def judge_all_but_bad(pairs):
 
 def test_a_response_that_the_rules_cannot_read_is_noted_and_the_others_are_judged():
     pairs = [answered(text, question_id=text) for text in ("bad", "good")]
-    rows = ByRules(judge_all_but_bad).judgements(pairs)
-    assert [(row.question_id, row.verdict, row.error) for row in rows] == [
-        ("good", True, ""),
-        ("bad", None, "the judge cannot read the response: ValueError: 4,301 digits"),
-    ]
+    good, bad = ByRules(judge_all_but_bad).judgements(pairs, "strict")
+    assert (good.question_id, good.verdict, good.error) == ("good", True, "")
+    assert (bad.question_id, bad.verdict, bad.judge) == ("bad", None, "strict")
+    assert bad.error == "the judge cannot read the response: ValueError: 4,301 digits"
