@@ -4,20 +4,14 @@ import tomllib
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from bench_assets.annotation.tasks import AnnotationTask, Field, yes_or_no
 from bench_assets.core.schema.errors import SourceError
 
 
-class TaskFile(NamedTuple):
-    """Definitions of a suite's ``annotation.toml``."""
-
-    tasks: Mapping[str, AnnotationTask]  # by name, without the suite
-
-
-def read_tasks(file: Path) -> TaskFile:
-    """Read a suite's annotation tasks.
+def read_tasks(file: Path) -> dict[str, AnnotationTask]:
+    """Read a suite's annotation tasks, by name without the suite.
 
     ``[tasks.NAME]`` has the fields of ``AnnotationTask``. Its ``fields`` are tables with the fields
     of ``Field``, or the name of a task with the same fields; the kind ``yes_or_no`` needs no
@@ -35,7 +29,7 @@ def read_tasks(file: Path) -> TaskFile:
         with _locate_errors(f"{file}, tasks.{name}"):
             task_name = f"{document['suite']}/{name}"
             tasks[name] = _parse_task(task_name, definition, document.get("texts", {}), tasks)
-    return TaskFile(tasks)
+    return tasks
 
 
 @contextmanager

@@ -17,7 +17,7 @@ fields = [{ kind = "yes_or_no", name = "cold", label = "Cold?" }]
 def test_a_task_has_its_texts_and_fields(tmp_path):
     file = tmp_path / "annotation.toml"
     file.write_text(VOTES)
-    task = read_tasks(file).tasks["votes"]
+    task = read_tasks(file)["votes"]
     assert (task.name, task.instructions) == ("fridge/votes", "Look twice. Say yes or no.")
     assert task.fields[0].choices == ("yes", "no")
 

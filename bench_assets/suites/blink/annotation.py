@@ -24,7 +24,7 @@ Verdict: TypeAlias = Literal["right", "wrong", "ambiguous"]
 
 _PEOPLE = 2  # annotators of each task (appendix A.4)
 
-_TASKS = read_tasks(Path(__file__).with_name("annotation.toml")).tasks
+_TASKS = read_tasks(Path(__file__).with_name("annotation.toml"))
 _CHECK = _TASKS["answer_check"]
 
 

@@ -19,7 +19,7 @@ from bench_assets.suites.codis.votes import CRITERIA, ballots_by_submission, dec
 N_ANNOTATORS = 5  # annotators (section 3.4)
 N_IMAGES = 75  # uploads per annotator; the five of the paper collected 377 in all
 
-_TASKS = read_tasks(Path(__file__).with_name("annotation.toml")).tasks
+_TASKS = read_tasks(Path(__file__).with_name("annotation.toml"))
 
 
 def _image_units() -> list[Unit]:

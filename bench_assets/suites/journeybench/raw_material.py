@@ -281,7 +281,7 @@ def _open_questions(rejections: Iterable[Rejection]) -> dict[str, str]:
     }
 
 
-TASKS = read_tasks(Path(__file__).with_name("annotation.toml")).tasks
+TASKS = read_tasks(Path(__file__).with_name("annotation.toml"))
 
 
 IMAGES = DecisionTable(

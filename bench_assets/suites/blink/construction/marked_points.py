@@ -26,7 +26,7 @@ from bench_assets.core.images.orientation import ImageFrame
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.tables.source_folder import format_json, write_files
 
-_TASKS = read_tasks(Path(__file__).parents[1] / "annotation.toml").tasks
+_TASKS = read_tasks(Path(__file__).parents[1] / "annotation.toml")
 TO_MARK = "to_mark"
 
 _N_PUZZLES = 300  # puzzles of both splits (Table 3)

@@ -33,7 +33,7 @@ from bench_assets.suites.cogbench.dataset.source import RawAnnotation
 _ANNOTATORS = 3  # annotators of each image (section 2.2)
 _IN_BRACKETS = re.compile(r"(?:\[[^\[\]]*\]\s*)+")  # one or more chains, as in Figure 6
 
-_TASKS = read_tasks(Path(__file__).parents[1] / "annotation.toml").tasks
+_TASKS = read_tasks(Path(__file__).parents[1] / "annotation.toml")
 _KEEP, _DROP = _TASKS["merge_review"].fields[0].choices
 _SAME = "the same as: "
 

@@ -31,7 +31,7 @@ from bench_assets.suites.multi.construction.transformations import TRANSFORMED
 from bench_assets.suites.multi.dataset.questions import UNCOVERED, KnowledgeLink
 from bench_assets.suites.multi.dataset.source import MultiItem
 
-_TASKS = read_tasks(Path(__file__).parents[1] / "annotation.toml").tasks
+_TASKS = read_tasks(Path(__file__).parents[1] / "annotation.toml")
 _DROP_BY_CHOICE = dict(
     zip(_TASKS["duplicate_conflicts"].fields[0].choices, ("", "later", "earlier"), strict=True)
 )
