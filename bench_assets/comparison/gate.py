@@ -27,7 +27,7 @@ _COLUMNS = ("task", "metric", "before", "after", "change", "95 % interval", "p",
 
 
 def failing(rows: Sequence[Comparison], fail_on: FailOn) -> list[Comparison]:
-    """Select the decided comparisons that fail a gate: worse ones, or those not better."""
+    """Select the comparisons that fail: worse ones, or with "undecided" all but better ones."""
     verdicts = {"worse"} if fail_on == "worse" else {"worse", "undecided", NOT_COMPARABLE}
     return [row for row in rows if row.verdict in verdicts]
 
