@@ -48,7 +48,7 @@ _GAP = 2  # characters between two columns
 _NARROWEST = 10  # characters of a column; narrower columns are narrowed last
 _REMARKS = frozenset({"part", "notes", "source"})
 # columns that a title may replace
-_SHARED = ("model", "task", "condition", "metric", "part", "notes", "source")
+_SHARED = ("model", "task", "condition", "metric", "part", "notes", "source", "basis")
 _LEVELS = ("constant", "shuffled")
 _NUMBER = ("value", "95 % interval")
 _GROUP = 2  # average rows per group, from which on each group gets a table of its own

@@ -54,7 +54,7 @@ def test_the_spread_is_estimated_from_the_scores_of_models(bench):
     bench.write_scores("a", [1.0, 0.0] * 50)
     bench.write_scores("b", [1.0, 0.0] * 45 + [0.0, 1.0] * 5)
     paired, unpaired = estimate_power(bench, "quiz", difference=None, baseline=0.5)
-    assert paired.basis == "2 models' responses"
+    assert paired.basis == unpaired.basis == "2 models' responses"
     # Every cluster has one right response of either model: no difference between clusters, so that
     # the smallest spread is taken, of one changed cluster in 102.
     assert paired.smallest == pytest.approx(2.826 * (1 / 102) ** 0.5 / 10, abs=5e-4)
