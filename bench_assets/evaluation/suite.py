@@ -52,9 +52,10 @@ class SuiteSettings(BaseModel):
     scorer: str = ""
     """Scorer of responses; default: that of the task."""
     accept: tuple[Accepted, ...] = ()
-    """Outcomes that do not stop the metrics. With `refused`, requests that a provider permanently
-    refuses count as wrong. With `mixed`, several models or snapshots may have answered under one
-    name."""
+    """Outcomes that do not stop the metrics. ``"refused"``: permanently refused requests count as
+    wrong, those to a judge leave responses unscored. ``"mixed"``: several models or snapshots
+    answered under one name."""
+
     expect: dict[str, int] = {}
     """Number of rows that tables must have, ``{questions = 400}``. A table that lacks more than the
     share `drift` of them is not written."""
