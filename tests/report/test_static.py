@@ -3,6 +3,7 @@
 import ast
 import re
 from dataclasses import fields
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from bench_assets.report.samples import responses
 from bench_assets.report.site.folder import STATIC
 from bench_assets.report.site.scripts import bundled_script
 
+VENDOR = STATIC / "vendor"
 SCRIPTS = sorted((STATIC / "app").rglob("*.js"))
 PAGE = (STATIC / "index.html").read_text(encoding="utf-8")
 
@@ -90,3 +92,11 @@ def test_scripts_read_fields_that_are_written() -> None:
     script_names = set(re.findall(r"\b([a-z]+(?:_[a-z0-9]+)+)\b(?=:|[,} ]*=>)", code))
     assert {"n_scored", "lower_is_better", "asked_tokens"} <= read_names
     assert read_names - script_names - written_names() == set()
+
+
+def test_the_vendored_scripts_have_the_digests_of_their_table() -> None:
+    table = (VENDOR / "README.md").read_text(encoding="utf-8")
+    digests = dict(re.findall(r"^\| `(.+?)` \|.*\| `([0-9a-f]{64})` \|$", table, re.MULTILINE))
+    scripts = VENDOR.glob("*.js")
+    assert {script.name: sha256(script.read_bytes()).hexdigest() for script in scripts} == digests
+    assert digests.keys() == {"d3.min.js", "plot.umd.min.js"}
