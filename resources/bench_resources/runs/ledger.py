@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import cache
+from operator import attrgetter
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -46,7 +47,7 @@ class Event(NamedTuple):
 
     @property
     def content(self) -> str:
-        """Version of the content of a partition: a run gives all of its own one version."""
+        """Version of the content of a partition; a run gives its partitions one common version."""
         return self.digest or self.version
 
     @property
@@ -72,7 +73,7 @@ class Status(NamedTuple):
 
 
 class Ledger:
-    """The event log of an instance, as it is at the first look at each table."""
+    """The event log of an instance; the latest events of a table are read once."""
 
     def __init__(self, instance: dg.DagsterInstance, graph: Any) -> None:  # noqa: ANN401
         """Read nothing yet; ``graph`` is the asset graph of definitions, or of a repository."""
@@ -116,23 +117,28 @@ class Ledger:
         return [partition if partitions_def else None]
 
     def event(self, key: dg.AssetKey, partition: str | None = None) -> Event | None:
-        """The latest event of a table or of another input; None if there is none."""
+        """The latest event of an input or table, or of one partition; None if there is none."""
         self._read([key])
         if partition is None or self._last[key] is None:
             return self._last[key]
         events = self._by_partition[key]
-        if partition not in events and len(events) < _MAX_SINGLE_QUERIES:
-            events[partition] = self._latest(key, partition)
-        elif partition not in events:
-            kind = "MATERIALIZATION" if self._graph.get(key).is_materializable else "OBSERVATION"
-            event_type = dg.DagsterEventType[f"ASSET_{kind}"]
-            with self._query():
-                event_ids = self._instance.get_latest_storage_id_by_partition(key, event_type)
-            record_filter = dg.AssetRecordsFilter(asset_key=key, storage_ids=[*event_ids.values()])
-            records = self._records(record_filter, limit=len(event_ids))
-            events |= {name: None for name in self.partitions(self._graph.get(key).partitions_def)}
-            events |= {str(record.partition_key): _to_event(record) for record in records}
+        if partition not in events:
+            if len(events) < _MAX_SINGLE_QUERIES:
+                events[partition] = self._latest(key, partition)
+            else:
+                events |= self._latest_by_partition(key)
         return events.get(partition)
+
+    def _latest_by_partition(self, key: dg.AssetKey) -> dict[str, Event | None]:
+        node = self._graph.get(key)
+        kind = "MATERIALIZATION" if node.is_materializable else "OBSERVATION"
+        event_type = dg.DagsterEventType[f"ASSET_{kind}"]
+        with self._query():
+            event_ids = self._instance.get_latest_storage_id_by_partition(key, event_type)
+        record_filter = dg.AssetRecordsFilter(asset_key=key, storage_ids=[*event_ids.values()])
+        records = self._records(record_filter, limit=len(event_ids))
+        events = {str(record.partition_key): _to_event(record) for record in records}
+        return dict.fromkeys(self.partitions(node.partitions_def)) | events
 
     def _is_absent(self, key: dg.AssetKey) -> bool:
         """Whether the present source has no such table: its step left it out, or one above it."""
@@ -142,8 +148,8 @@ class Ledger:
         event = self.event(key)
         sibling_events = [sibling for sibling in self._sibling_events(key) if sibling]
         if sibling_events:
-            last_run = max(sibling_events).run  # by event_id, their first field
-            if event is None or event.run != last_run:
+            last_sibling = max(sibling_events, key=attrgetter("event_id"))
+            if event is None or event.run != last_sibling.run:
                 return True
         return any(map(self.is_absent, node.parent_keys - {key}))
 
@@ -173,7 +179,7 @@ class Ledger:
         return Status("current")
 
     def _causes(self, key: dg.AssetKey, partition: str | None, event: Event) -> Iterator[str]:
-        """Yield what has changed since a table was made: its code, or direct inputs."""
+        """Name what has changed since a table was made: its code, or direct inputs."""
         node = self._graph.get(key)
         if node.code_version and event.tags.get(_CODE_VERSION) != node.code_version:
             yield "code"
@@ -204,7 +210,7 @@ class Ledger:
     def _parts_read(
         self, key: dg.AssetKey, partition: str | None, parent: dg.AssetKey
     ) -> Sequence[str | None]:
-        """Partitions of an input that a table reads: its own, or all."""
+        """Partitions of an input that a table reads: its own, or all; [None] without partitions."""
         partitions_def = self._graph.get(parent).partitions_def
         node = self._graph.get(key)
         has_same_partitions = partitions_def == node.partitions_def
@@ -286,7 +292,7 @@ def last_materialization(instance: dg.DagsterInstance, key: dg.AssetKey) -> Even
 def last_observation(
     instance: dg.DagsterInstance, key: dg.AssetKey, partition: str | None
 ) -> Event | None:
-    """The latest observation of an input."""
+    """The latest observation of an input, or of one partition."""
     record_filter = dg.AssetRecordsFilter(key, asset_partitions=[partition] if partition else None)
     return next(map(_to_event, instance.fetch_observations(record_filter, limit=1).records), None)
 
@@ -295,12 +301,14 @@ def observe(
     versions: Mapping[tuple[dg.AssetKey, str | None], str],
     last: Callable[[dg.AssetKey, str | None], Event | None],
 ) -> list[dg.AssetObservation]:
-    """Observations of the inputs whose version is not the last observed one."""
-    return [
-        dg.AssetObservation(key, partition=partition, tags={DATA_VERSION: version})
-        for (key, partition), version in versions.items()
-        if (event := last(key, partition)) is None or event.version != version
-    ]
+    """Make observations of the inputs whose version is not the last observed one."""
+    observations = []
+    for (key, partition), version in versions.items():
+        event = last(key, partition)
+        if event is None or event.version != version:
+            tags = {DATA_VERSION: version}
+            observations.append(dg.AssetObservation(key, partition=partition, tags=tags))
+    return observations
 
 
 def _to_event(record: dg.EventLogRecord) -> Event:
