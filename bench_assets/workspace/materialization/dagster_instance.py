@@ -23,6 +23,7 @@ from bench_assets.workspace.materialization.dagster_config import site_file, wri
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.models.registry.named_models import model_pools
 from bench_resources.response_cache.throughput import ProgressStyle
+from bench_resources.runs.dagster_instance import pools_of
 from bench_resources.runs.damaged_records import damaged_records_reporting
 from bench_resources.runs.failures import describe_failure, run_errors
 from bench_resources.runs.orphaned_runs import (
@@ -230,10 +231,9 @@ class AssetRun:
             raise describe_failure(result.all_events)
 
     def _tags(self, instance: dg.DagsterInstance, run_id: str) -> dict[str, str]:
-        pools = getattr(instance, "pool_of", {})
         return {
             **process_tags(run_id),
-            **pool_tags(self.model or "", pools),
+            **pool_tags(self.model or "", pools_of(instance)),
             _NAME_TAG: run_name(self.keys, self.model),
             _REPOSITORY_TAG: f"__repository__@{LOCATION}",
             **range_tags(self.parts),

@@ -70,11 +70,10 @@ class HomeInstance(dg.DagsterInstance):
     @cached_property
     def heartbeats(self) -> "Heartbeats | None":
         """Heartbeats of runs, if several machines share a database."""
-        variable = self._database
-        if not variable:
+        if not self._database:
             return None
         open_heartbeats = hook_of("heartbeats", "[storage] database")
-        heartbeats: Heartbeats = open_heartbeats(read_secret(variable), variable)
+        heartbeats: Heartbeats = open_heartbeats(read_secret(self._database), self._database)
         return heartbeats
 
     def store_event(self, event: dg.EventLogEntry) -> None:
@@ -94,6 +93,16 @@ class HomeInstance(dg.DagsterInstance):
         """Record the progress of a tick."""
         redacted = redact_record(tick.tick_data, self._current_secrets.now())
         return super().update_tick(tick._replace(tick_data=redacted))
+
+
+def pools_of(instance: dg.DagsterInstance) -> Mapping[str, str]:
+    """Pools of runs by model or pattern; none without a home, as in tests."""
+    return instance.pool_of if isinstance(instance, HomeInstance) else {}
+
+
+def heartbeats_of(instance: dg.DagsterInstance) -> "Heartbeats | None":
+    """Heartbeats of runs, if the instance shares a database with other machines."""
+    return instance.heartbeats if isinstance(instance, HomeInstance) else None
 
 
 def _with_root_message(event: dg.EventLogEntry) -> dg.EventLogEntry:

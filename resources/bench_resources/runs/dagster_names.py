@@ -5,11 +5,13 @@
 * ``ExecuteRunArgs``: the command line of a run that is started on another machine.
 * ``DagsterUserCodeUnreachableError``: a code server that is gone, when a run is cancelled.
 * ``InstanceRef``: defaults that a ``DagsterInstance`` subclass in ``dagster.yaml`` has to provide.
+* ``SqliteEventLogStorage``: the file with the events of a run.
 """
 
 from dagster._core.errors import DagsterUserCodeUnreachableError
 from dagster._core.instance.ref import InstanceRef
 from dagster._core.launcher import CheckRunHealthResult, LaunchRunContext, WorkerStatus
+from dagster._core.storage.event_log import SqliteEventLogStorage
 from dagster._grpc.types import ExecuteRunArgs
 
 __all__ = [
@@ -18,5 +20,6 @@ __all__ = [
     "ExecuteRunArgs",
     "InstanceRef",
     "LaunchRunContext",
+    "SqliteEventLogStorage",
     "WorkerStatus",
 ]

@@ -12,13 +12,14 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, runtime_checkable
 
 import dagster as dg
 from dagster import raise_execution_interrupts
 
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.stores import open_table_locks
+from bench_resources.runs.dagster_instance import heartbeats_of
 from bench_resources.runs.dagster_names import (
     CheckRunHealthResult,
     DagsterUserCodeUnreachableError,
@@ -34,9 +35,6 @@ from bench_resources.storage.locks import (
 )
 from bench_resources.storage.process_identity import ProcessIdentity, has_ended, this_process
 from bench_resources.tables.parquet import TableIOManager
-
-if TYPE_CHECKING:
-    from bench_resources.cluster.heartbeats import Heartbeats
 
 _PROCESS_TAG = ".dagster/bench_process"  # hidden in the UI, as the next two
 _LAUNCHER_TAG = ".dagster/bench_launched_on"  # launching process, until the run records its own
@@ -72,7 +70,7 @@ def locks_folder(instance: dg.DagsterInstance) -> Path:
 
 def send_heartbeats(instance: dg.DagsterInstance, run_id: str) -> AbstractContextManager[None]:
     """Send heartbeats of a run to the shared database, if there is one."""
-    heartbeats = _heartbeats(instance)
+    heartbeats = heartbeats_of(instance)
     return heartbeats.keep_alive(run_id) if heartbeats else nullcontext()
 
 
@@ -84,7 +82,7 @@ def is_orphaned(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     process = ProcessIdentity.parse(run.tags.get(_PROCESS_TAG, ""))
     if process is None:
         return _died_before_start(instance, run, current)
-    is_gone, heartbeats = has_ended(process, current), _heartbeats(instance)
+    is_gone, heartbeats = has_ended(process, current), heartbeats_of(instance)
     # Cloned machines have the same name and id: another boot may be that of another machine.
     if heartbeats and (is_gone is None or process.boot != current.boot):
         return heartbeats.is_lost(run.run_id)
@@ -122,15 +120,25 @@ def end_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
         instance.event_log_storage.free_concurrency_slots_for_run(run.run_id)
         delete_lock_file(locks_folder(instance), run_lock(run.run_id))
         model = run.tags.get("dagster/partition")
-        description = f"run {run.run_id[:8]}"
-        descriptions.append(f"{description} of {model}" if model else description)
+        descriptions.append(f"run {run.run_id[:8]}" + (f" of {model}" if model else ""))
     return descriptions
+
+
+@runtime_checkable
+class _QueueLauncher(Protocol):
+    """A run launcher that sends runs to the queue of a cluster."""
+
+    def has_left_the_queue(self, run: dg.DagsterRun) -> bool: ...
 
 
 def _has_left_the_queue(instance: dg.DagsterInstance, run: dg.DagsterRun) -> bool:
     """Whether the job of a starting run is gone; Dagster would wait until the start timeout."""
-    has_left = getattr(instance.run_launcher, "has_left_the_queue", None)
-    return run.status == dg.DagsterRunStatus.STARTING and has_left is not None and has_left(run)
+    launcher = instance.run_launcher
+    return (
+        run.status == dg.DagsterRunStatus.STARTING
+        and isinstance(launcher, _QueueLauncher)
+        and launcher.has_left_the_queue(run)
+    )
 
 
 class MonitoredRunLauncher(dg.DefaultRunLauncher):
@@ -227,11 +235,6 @@ def _folders(instance: dg.DagsterInstance, run: dg.DagsterRun) -> set[str]:
     return {step.rpartition("__")[0].replace("__", "/") for step in steps or ()}
 
 
-def _heartbeats(instance: dg.DagsterInstance) -> "Heartbeats | None":
-    beats: Heartbeats | None = getattr(instance, "heartbeats", None)
-    return beats
-
-
 def _died_before_start(
     instance: dg.DagsterInstance, run: dg.DagsterRun, current: ProcessIdentity
 ) -> bool:
@@ -245,7 +248,8 @@ def _died_before_start(
     if launcher is None or launcher.host != current.host or record is None:
         return False
     if launcher.boot != current.boot:
-        return _heartbeats(instance) is None  # else it may be a clone of this machine
+        return heartbeats_of(instance) is None  # else it may be a clone of this machine
+
     if run.status == dg.DagsterRunStatus.STARTING:
         return False  # Dagster's run monitoring fails it after start_timeout_seconds
     if record.start_time is None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import dagster as dg
 
+from bench_resources.runs.dagster_names import SqliteEventLogStorage
 from bench_resources.storage.sqlite import SIDE_SUFFIXES
 
 _FINISHED_STATUSES = [
@@ -17,9 +18,9 @@ _FINISHED_STATUSES = [
 
 
 def delete_old_runs(instance: dg.DagsterInstance, before: datetime, limit: int) -> list[str]:
-    """Delete finished runs that made no present table, and return their ids, the oldest first.
+    """Delete finished runs that made no present table, the oldest first, and return their ids.
 
-    A run stays while it is the last that materialized any table or partition: its events name the
+    A run stays while it is the last that materialized a table or partition: its events name the
     inputs that the table was made of.
 
     Args:
@@ -46,18 +47,16 @@ def _present_runs(instance: dg.DagsterInstance) -> Iterator[str]:
     for key in instance.all_asset_keys():
         if event := instance.get_latest_materialization_event(key):
             yield event.run_id
-        if event_ids := storage.get_latest_storage_id_by_partition(key, kind):
-            record_filter = dg.AssetRecordsFilter(
-                asset_key=key, storage_ids=list(event_ids.values())
-            )
-            for record in instance.fetch_materializations(
-                record_filter, limit=len(event_ids)
-            ).records:
-                yield record.run_id
+        event_ids = list(storage.get_latest_storage_id_by_partition(key, kind).values())
+        if event_ids:
+            record_filter = dg.AssetRecordsFilter(asset_key=key, storage_ids=event_ids)
+            result = instance.fetch_materializations(record_filter, limit=len(event_ids))
+            yield from (record.run_id for record in result.records)
 
 
 def _delete_file(instance: dg.DagsterInstance, run_id: str) -> None:
-    """Delete a run's database, which SQLite would only empty."""
-    if path_of := getattr(instance.event_log_storage, "path_for_shard", None):
+    """Delete the database of a run's events, which Dagster only empties."""
+    if isinstance(instance.event_log_storage, SqliteEventLogStorage):
+        file = instance.event_log_storage.path_for_shard(run_id)
         for suffix in ("", *SIDE_SUFFIXES):
-            Path(f"{path_of(run_id)}{suffix}").unlink(missing_ok=True)
+            Path(f"{file}{suffix}").unlink(missing_ok=True)

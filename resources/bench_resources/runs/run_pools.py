@@ -12,6 +12,7 @@ import dagster as dg
 
 from bench_assets.core.schema.elicitation import split_elicited_name
 from bench_resources.config.sections.cluster import MAX_SLOTS, base_pool
+from bench_resources.runs.dagster_instance import pools_of
 
 LOCATION = "bench_assets"
 """The code location, as ``workspace.yaml`` names it."""
@@ -22,7 +23,7 @@ MODEL_POOL = "gpu"
 
 
 def pool_of_model(model: str, pools: Mapping[str, str]) -> str:
-    """Pool that the runs of a model hold.
+    """Pool that the runs of a model hold; ``gpu`` if no pattern matches.
 
     Args:
         model: Name of the model.
@@ -62,14 +63,14 @@ def asset_pool_limits(pools: Mapping[str, str], limits: Mapping[str, int]) -> di
 
 
 class PoolCoordinator(dg.QueuedRunCoordinator):
-    """Dagster's queue; gives each run that evaluates a model the tag of its pool."""
+    """Dagster's queue; tags each run that evaluates a model with its pool."""
 
     def submit_run(self, context: dg.SubmitRunContext) -> dg.DagsterRun:
         """Queue a run."""
         run = context.dagster_run
-        run_pools = run.run_op_concurrency.all_pools if run.run_op_concurrency else None
-        pools: Mapping[str, str] = getattr(self._instance, "pool_of", {})
-        tags = pool_tags(run.tags.get("dagster/partition", ""), pools)
-        if tags and MODEL_POOL in (run_pools or ()):
+        tags = pool_tags(run.tags.get("dagster/partition", ""), pools_of(self._instance))
+        concurrency = run.run_op_concurrency
+        if tags and concurrency and MODEL_POOL in (concurrency.all_pools or ()):
             self._instance.add_run_tags(run.run_id, tags)
+
         return super().submit_run(context)
