@@ -120,6 +120,8 @@ def test_settings_of_a_local_checkpoint_are_parts_of_its_identity() -> None:
         chat_template="plain",
         chat_template_kwargs={"b": 1, "a": 2},
         processor_kwargs={"c": 3},
+        merge_adapter=False,
+        trust_remote_code=True,
     )
     assert spec.identity_parts == [
         "px=9",
@@ -127,6 +129,8 @@ def test_settings_of_a_local_checkpoint_are_parts_of_its_identity() -> None:
         "template=plain",
         'variables={"a": 2, "b": 1}',
         'processor={"c": 3}',
+        "unmerged",
+        "remote_code",
     ]
 
 

@@ -34,8 +34,8 @@ class TransformersSpec(SamplingSection):
     """Base checkpoint of a PEFT adapter; default: the one that the adapter names; part of a
     response's identity."""
     merge_adapter: bool = True
-    """Merge the adapter into the base weights. With ``false``, it is applied in each forward
-    pass."""
+    """Merge the adapter into the base weights. With ``false``, it is applied in each forward pass;
+    part of a response's identity."""
     processor: str = ""
     """Folder or hub id of tokenizer and processor, if they are not with the weights; part of a
     response's identity."""
@@ -55,7 +55,7 @@ class TransformersSpec(SamplingSection):
     text_only: bool = False
     """A language model, which is evaluated without images; part of a response's identity."""
     trust_remote_code: bool = False
-    """Run the code of the checkpoint."""
+    """Run the code of the checkpoint; part of a response's identity."""
     needs: Needs = Field(default_factory=dict)
     """Resources of a run on the cluster, such as ``{gpu = 1, cpu = 4}``; default: one CPU, and one
     GPU if ``device`` begins with ``cuda``."""
@@ -84,7 +84,7 @@ class TransformersSpec(SamplingSection):
 
     @property
     def identity_parts(self) -> list[str]:
-        """Processing of prompts and images, as parts of a response's identity.
+        """Settings of prompt, images and model other than the defaults, as parts of an identity.
 
         Raises:
             ModelError: If the file of the chat template cannot be read.
@@ -100,6 +100,10 @@ class TransformersSpec(SamplingSection):
             parts.append(f"variables={json.dumps(self.chat_template_kwargs, sort_keys=True)}")
         if self.processor_kwargs:
             parts.append(f"processor={json.dumps(self.processor_kwargs, sort_keys=True)}")
+        if not self.merge_adapter:
+            parts.append("unmerged")
+        if self.trust_remote_code:
+            parts.append("remote_code")
         return parts
 
 

@@ -59,7 +59,7 @@ class TransformersEngine:
         self._peak_memory: int | None = None
 
     def prepare(self) -> None:
-        """Find the identity: content, precision, and settings that change the prompt.
+        """Find the identity: content, precision, and settings that change responses.
 
         Loads the weights unless their batch trial is cached.
 
