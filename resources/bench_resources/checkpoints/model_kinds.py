@@ -13,8 +13,7 @@ def describe_wrong_kind(config: Mapping[str, Any], *, text_only: bool) -> str:
         return ""  # its own code decides
     if reason := _unreadable_reason(config):
         return reason
-    names = config.get("architectures")
-    name = names[0] if isinstance(names, list) and names else ""
+    name = architecture_of(config)
     tasks = list(_tasks_of_class(name))
     may_see = any(part in config for part in _SEEING_PARTS)
     if "IMAGE_TEXT_TO_TEXT" in tasks or ("MULTIMODAL_LM" in tasks and may_see):
@@ -28,6 +27,18 @@ def describe_wrong_kind(config: Mapping[str, Any], *, text_only: bool) -> str:
             " it in [suites.journeybench.encoders]"
         )
     return f"{name} answers no questions about images: no benchmark here applies" if tasks else ""
+
+
+def architecture_of(config: Mapping[str, Any]) -> str:
+    """The first class that a configuration names; "" if it names none.
+
+    >>> architecture_of({"architectures": ["LlavaForConditionalGeneration"]})
+    'LlavaForConditionalGeneration'
+    """
+    match config:
+        case {"architectures": [str(name), *_]}:
+            return name
+    return ""
 
 
 def _unreadable_reason(config: Mapping[str, Any]) -> str:

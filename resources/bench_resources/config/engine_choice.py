@@ -1,8 +1,8 @@
 """Chooses the engine of a checkpoint: for a path given to a command, and for ``kind = "auto"``.
 
-An entry that only one engine has selects that engine. Otherwise it is vLLM if its command and a
-CUDA device are there and it lists the architecture; else transformers. A checkpoint that was given
-to an earlier command keeps its engine.
+An entry that only one engine has selects that engine. Otherwise it is vLLM if its command is
+there, torch (if installed) finds a CUDA device, and vLLM lists the architecture; else transformers.
+A checkpoint that was given to an earlier command keeps its engine.
 """
 
 from collections.abc import Mapping
@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.files import has_tokenizer, read_object
+from bench_resources.checkpoints.model_kinds import architecture_of
 from bench_resources.config.environment import find_program
 from bench_resources.config.sections.local_models import (
     VLLM,
@@ -117,28 +118,27 @@ def _engine_of(folder: Path, program: str) -> tuple[str, str]:
     command = find_program(program)
     if command is None:
         return TRANSFORMERS, f"there is no command {program}"
-    if not _has_gpu():
+    if _lacks_gpu():
         return TRANSFORMERS, "vLLM finds no CUDA device"
     if not folder.is_dir():
         return TRANSFORMERS, "vllm serve needs a folder"
     config = folder / "config.json"  # an adapter has none
     if not (config.exists() and has_tokenizer(folder)):
         return TRANSFORMERS, "vllm serve needs whole weights with their tokenizer"
-    names = read_object(config).get("architectures")
-    architecture = names[0] if isinstance(names, list) and names else ""
+    architecture = architecture_of(read_object(config))
     listed = _architectures(command)
     if not architecture or (listed and f'"{architecture}"' not in listed):
         return TRANSFORMERS, f"vLLM does not list {architecture or 'its architecture'}"
-    return VLLM, f"there are a GPU and the command {command}"
+    return VLLM, f"there is the command {command}"
 
 
-def _has_gpu() -> bool:
-    """Whether there is a CUDA device; True without torch, when only vLLM can run a checkpoint."""
+def _lacks_gpu() -> bool:
+    """Whether torch finds no CUDA device; False without torch, which transformers needs."""
     if find_spec("torch") is None:
-        return True
+        return False
     import torch
 
-    return torch.cuda.is_available()
+    return not torch.cuda.is_available()
 
 
 def _architectures(command: str) -> str:

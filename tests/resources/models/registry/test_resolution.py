@@ -187,7 +187,15 @@ def test_a_folder_is_run_by_vllm_where_it_can_be(home, vllm):
     resolved = resolve_text(home, str(STEP))
     assert resolved.section == {"kind": "vllm", "path": str(STEP)}
     assert resolved.engine == (
-        f"run by vllm: there are a GPU and the command {vllm} (another engine: kind=...)"
+        f"run by vllm: there is the command {vllm} (another engine: kind=...)"
+    )
+
+
+def test_a_folder_is_run_by_vllm_where_torch_is_missing(home, vllm, monkeypatch):
+    monkeypatch.setattr("bench_resources.config.engine_choice.find_spec", lambda _: None)
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    assert resolve_text(home, str(STEP)).engine.startswith(
+        f"run by vllm: there is the command {vllm} ("
     )
 
 
