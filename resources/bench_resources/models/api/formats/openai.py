@@ -93,13 +93,12 @@ class OpenAI:
         return orjson.dumps(fields | fill_value_keys(self._spec.extra_body))
 
     def decode(self, received: Mapping[str, Any], seconds: float) -> Response:
-        """Decode the first choice.
-
-        A message with a refusal has the finish reason "refusal".
-        """
+        """Decode the only choice; a message with a refusal has the finish reason "refusal"."""
         choices = received.get("choices")
         if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
             raise NoResponseError("the response has no choices[0]")
+        if len(choices) > 1:
+            raise NoResponseError(f"the response has {len(choices)} choices (expected 1)")
         choice = choices[0]
         message = choice.get("message")
         for error in (choice.get("error"), as_object(message).get("error")):

@@ -231,6 +231,8 @@ def text_field(body: Mapping[str, Any], name: str) -> str | None:
 _log = logging.getLogger("bench_assets.server")
 _NAME_LENGTH = 100  # characters of a name that are kept
 _VERSION = re.compile(r"[-@:_](latest|v?\d{3,}(-\d+)*)$")
+_reported: set[tuple[str, str]] = set()
+"""Requested and answering model of each warning of this process."""
 
 
 class ServedModelCheck:
@@ -243,7 +245,6 @@ class ServedModelCheck:
     def __init__(self, spec: ServerSpec) -> None:
         self._model = spec.model
         self._is_routed = spec.is_routed
-        self._has_warned = False
 
     def identity(self, answered: object, build: object = None) -> str:
         """Serving identity: "gpt-4o-2024-08-06 fp_44709d6fcb"; "" if none is named.
@@ -262,8 +263,8 @@ class ServedModelCheck:
                 " Set model to the server's own name of it"
             )
         is_same = name in ("", self._model, f"{self._model}@main")  # as `transformers serve` does
-        if not (is_same or self._has_warned or is_model_version(name, self._model)):
-            self._has_warned = True
+        if not (is_same or is_model_version(name, self._model) or (self._model, name) in _reported):
+            _reported.add((self._model, name))
             _log.warning("requested the model %s, answered by %s", self._model, name)
         return " ".join(filter(None, (name, _printable(build, "system_fingerprint"))))
 
