@@ -143,9 +143,11 @@ def _find_number(text: str, extent: Extent) -> Measurement | Unreadable | None:
 
 
 def _find_result(text: str) -> Measurement | None:
-    """The number after the last "=", else the last number; None for one of several: 2 or 3."""
+    """The number after the last "=", else the last one, preferably no bound; None for 2 or 3."""
     result = part("numbers").search(text, text.rfind("=") + 1) if "=" in text else None
-    *_, last = [None, *part("numbers").finditer(text)]  # None if there are none
+    numbers = [*part("numbers").finditer(text)]
+    unbound = [number for number in numbers if not part("bound").match(text, number.start())]
+    *_, last = [None, *(unbound or numbers)]  # None if there are none
     number = result or last
     if number is None:
         return None
