@@ -16,7 +16,7 @@ from bench_assets.core.schema.chat import Image, Prompt, Response
 from bench_assets.core.stats.rater_agreement import majority
 from bench_assets.core.text.number_words import format_number
 
-AnswerForm: TypeAlias = Literal["number", "letters", "blanks", "text"]
+KeyForm: TypeAlias = Literal["number", "letters", "blanks", "text"]
 Decision: TypeAlias = Literal["accepted", "rejected", "open"]
 Quorum: TypeAlias = Literal["all", "form and one"]
 """``all``: the form and both solvers; ``form and one``: the form and one solver, or both."""
@@ -50,7 +50,7 @@ class Proposal:
     question: str  # as published, with its options
     shows: str = ""  # what its image will show, where it is not made yet
     images: tuple[str, ...] = ()  # SHA-256 of those that are made
-    answer_form: AnswerForm
+    answer_form: KeyForm
     key: str  # a number; letters; a line for each blank; a text
     form: Literal["proven", "calculated", ""]  # what a rule says of the key; calculated: a vote
     why: str = ""  # the form that proves it, or the recalculated lines
@@ -223,7 +223,7 @@ def _apply_majority(row: DecidedProposal, verdicts: Sequence[KeyVerdict]) -> Dec
     return replace(row, decision=decision, by="people", reason=reason)
 
 
-def _read_lines(answer: str, form: AnswerForm) -> list[str]:
+def _read_lines(answer: str, form: KeyForm) -> list[str]:
     """Lines of an answer; none if it is not in the form."""
     if form == "number":
         if _to_number(answer) is not None:

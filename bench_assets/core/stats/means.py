@@ -63,6 +63,17 @@ class ClusterInfluence(NamedTuple):
     is_settled: bool  # one group, whose clusters are each all right or all wrong and weigh the same
 
 
+class _GroupInfluence(NamedTuple):
+    """Influence of the clusters of one group on a mean over groups."""
+
+    clusters: npt.NDArray[np.int64]  # their indices
+    shares: Floats
+    moves: Floats
+    variance: float = 0.0  # of the group's mean, up to a factor that all groups have
+    freedom: float = 0.0  # of this variance
+    is_settled: bool = False  # whether clusters of equal weight are each all right or all wrong
+
+
 def mean(points: Iterable[ScoredPoint]) -> Mean:
     """Average points in [0, 1]; NaN, not 0, if there are none.
 
@@ -142,50 +153,68 @@ def _cluster_influence(
     groups: Sequence[_ScoredGroup], means: Sequence[float], group_weights: Sequence[float]
 ) -> ClusterInfluence:
     """Influence of the clusters of all groups on the mean of their means."""
-    cluster_indices, n_clusters = _index_digests(b"".join(group.clusters for group in groups))
+    indices, n_clusters = _index_digests(b"".join(group.clusters for group in groups))
+    starts = np.cumsum([len(group.values) for group in groups])[:-1]
+    columns = zip(groups, np.split(indices, starts), means, group_weights, strict=True)
+    influences = [
+        _group_influence(group, unit_clusters, group_mean, weight=weight, n_groups=len(groups))
+        for group, unit_clusters, group_mean, weight in columns
+    ]
     shares, moves, estimated_shares = np.zeros((3, n_clusters))
-    lone_squares, start = 0.0, 0
-    settled: list[bool] = []  # whether each group with several clusters is
-    variances: list[tuple[float, float]] = []  # of each group's mean, with its freedom
-    for group, group_mean, group_weight in zip(groups, means, group_weights, strict=True):
-        unit_clusters = cluster_indices[start : start + len(group.values)]
-        start += len(group.values)
-        weights = np.frombuffer(group.weights)
-        cluster_weights = _cluster_sums(weights, unit_clusters)
-        (present,) = cluster_weights.nonzero()
-        cluster_weights = cluster_weights[present]
-        points = _cluster_sums(weights * np.frombuffer(group.values), unit_clusters)[present]
-        total = group_weight * len(groups)
-        share = cluster_weights / total
-        shares[present] += share
-        if len(present) == 1:  # a lone cluster equals its group's mean
-            lone_squares += float(share[0] * share[0])
-            continue
-        leverage = cluster_weights / group_weight
-        is_even = bool(cluster_weights.max() - cluster_weights.min() < _ROUNDING)
-        move = (points - group_mean * cluster_weights) / total / np.sqrt(1 - leverage)
-        if not is_even:
-            move *= _variance_factor(group, unit_clusters, present, move * len(groups))
-        moves[present] += move
-        estimated_shares[present] += share
-        freedom = _mixed_freedom(leverage, is_even=is_even)
-        variances.append((1 / (total * len(groups)), freedom))
-        opposite_points = np.minimum(points, cluster_weights - points)
-        settled.append(is_even and bool(np.all(opposite_points < _ROUNDING)))
+    for influence in influences:
+        shares[influence.clusters] += influence.shares
+    estimated = [influence for influence in influences if len(influence.clusters) > 1]
+    for influence in estimated:
+        moves[influence.clusters] += influence.moves
+        estimated_shares[influence.clusters] += influence.shares
+    lone = [influence.shares for influence in influences if len(influence.clusters) == 1]
     positive = shares > 0
     return ClusterInfluence(
         shares=shares[positive],
         moves=moves[positive],
-        lone_squares=lone_squares,
-        freedom=_freedom_of_groups(variances, estimated_shares) if variances else 1.0,
-        is_settled=len(groups) == 1 and settled == [True],
+        lone_squares=sum(float(share**2) for (share,) in lone),
+        freedom=_freedom_of_groups(estimated, estimated_shares) if estimated else 1.0,
+        is_settled=len(groups) == 1 and influences[0].is_settled,
     )
 
 
-def _freedom_of_groups(variances: Sequence[tuple[float, float]], shares: Floats) -> float:
-    """Degrees of freedom of a sum of variances with their own; at most those of all clusters."""
-    total = fsum(variance for variance, _ in variances)
-    squares = fsum(variance**2 / freedom for variance, freedom in variances)
+def _group_influence(
+    group: _ScoredGroup,
+    unit_clusters: npt.NDArray[np.int64],
+    group_mean: float,
+    weight: float,
+    n_groups: int,
+) -> _GroupInfluence:
+    """Influence of the clusters of one group; a lone cluster equals the mean and does not move."""
+    weights = np.frombuffer(group.weights)
+    cluster_weights = _cluster_sums(weights, unit_clusters)
+    (present,) = cluster_weights.nonzero()
+    cluster_weights = cluster_weights[present]
+    total = weight * n_groups
+    shares = cluster_weights / total
+    if len(present) == 1:
+        return _GroupInfluence(clusters=present, shares=shares, moves=np.zeros(1))
+    points = _cluster_sums(weights * np.frombuffer(group.values), unit_clusters)[present]
+    leverage = cluster_weights / weight
+    is_even = bool(cluster_weights.max() - cluster_weights.min() < _ROUNDING)
+    moves = (points - group_mean * cluster_weights) / total / np.sqrt(1 - leverage)
+    if not is_even:
+        moves *= _variance_factor(group, unit_clusters, present, moves * n_groups)
+    opposite_points = np.minimum(points, cluster_weights - points)
+    return _GroupInfluence(
+        clusters=present,
+        shares=shares,
+        moves=moves,
+        variance=1 / (total * n_groups),
+        freedom=_mixed_freedom(leverage, is_even=is_even),
+        is_settled=is_even and bool(np.all(opposite_points < _ROUNDING)),
+    )
+
+
+def _freedom_of_groups(groups: Sequence[_GroupInfluence], shares: Floats) -> float:
+    """Degrees of freedom of the summed variances of groups; at most those of all clusters."""
+    total = fsum(group.variance for group in groups)
+    squares = fsum(group.variance**2 / group.freedom for group in groups)
     return min(total**2 / squares, _mixed_freedom(shares / fsum(shares), is_even=False))
 
 

@@ -7,6 +7,8 @@ from itertools import chain
 from math import isnan, nan, sqrt
 from typing import NamedTuple, TypeVar
 
+from bench_assets.core.stats.means import Z
+
 Value = TypeVar("Value", bound=Hashable)
 
 
@@ -100,7 +102,6 @@ def _n_disagreements(values: Counter[Hashable]) -> int:
     return values.total() ** 2 - sum(n * n for n in values.values())
 
 
-_Z = 1.959963984540054  # 97.5 % quantile of the normal distribution
 _MIN_VARIANCE = 1e-12  # rounding error of a variance
 
 
@@ -153,6 +154,6 @@ def cohen_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> Kappa:
     square_of_mean = (observed * chance - 2 * chance + observed) ** 2
     variance = (squares - square_of_mean) / (n * (1 - chance) ** 4)
     # By the rule of three, up to 3 of n disagreements may be unseen. Rounding may go below 0.
-    half_width = min(1.0, 3 / n) if variance < _MIN_VARIANCE else _Z * sqrt(variance)
+    half_width = min(1.0, 3 / n) if variance < _MIN_VARIANCE else Z * sqrt(variance)
     low, high = max(-1.0, value - half_width), min(1.0, value + half_width)
     return Kappa(value=value, low=low, high=high, n=n)

@@ -13,7 +13,7 @@ from string import ascii_uppercase
 
 from bench_assets.annotation.gold import GoldStep
 from bench_assets.annotation.tasks import SourceTable
-from bench_assets.core.gold.proposals import AnswerForm, DecidedProposal, Proposal, same_value
+from bench_assets.core.gold.proposals import DecidedProposal, KeyForm, Proposal, same_value
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.multi.construction import question_transforms as rules
@@ -248,7 +248,7 @@ def _transformation(
     )
 
 
-_ANSWER_FORMS: Mapping[str, AnswerForm] = {"SA": "letters", "MA": "letters", "FB": "blanks"}
+_ANSWER_FORMS: Mapping[str, KeyForm] = {"SA": "letters", "MA": "letters", "FB": "blanks"}
 
 
 def _proposal(row: Transformation, item: MultiItem, digests: Mapping[str, str]) -> Proposal:
