@@ -65,8 +65,8 @@ class SolverSettings(SuiteSettings):
     """Settings of a suite that solves proposed questions twice."""
 
     solvers: tuple[str, ...] = ()
-    """Two models with different weights that solve proposed questions. People decide what remains
-    open. Without solvers, only gold answers that a rule proves are accepted."""
+    """Two models with different weights that check the keys of proposed questions
+    ([build-a-benchmark.md](build-a-benchmark.md#gold-by-solving-twice))."""
 
     @field_validator("solvers")
     @classmethod
