@@ -60,7 +60,7 @@ def partition_responses(
         UnknownNameError: If there is no such model.
     """
     name, settings = context.partition_key, models.settings
-    models.bring(name, (image for question in questions for image in question.images))
+    models.fetch_images(name, (image for question in questions for image in question.images))
 
     @contextmanager
     def open_partition() -> Generator[ChatModel]:

@@ -84,10 +84,10 @@ def _draw_scene(sprites: Sequence[tuple[int, str]], size: int, rng: Random) -> b
     scene = Scene(width=_SIDE, height=_SIDE, background=rng.choice(_BACKGROUNDS))
     for count, name in sprites:
         for _ in range(count):
-            corner = scene.free_spot(size, size, rng)
-            if corner is None:
+            centre = scene.free_spot(size, size, rng)
+            if centre is None:
                 return None
-            scene.sprite(name, corner, size, mirrored=rng.random() < 0.5)
+            scene.sprite(name, centre, size, mirrored=rng.random() < 0.5)
     return scene.png()
 
 

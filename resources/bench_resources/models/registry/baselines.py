@@ -20,7 +20,7 @@ class RandomBaseline:
     """Random guessing by the type of the answer, never by the right one.
 
     Guesses a letter of the options, one of the possible answers, yes or no, or a digit for a
-    number. To other questions the response is empty. A sample depends on the seed, the question
+    number. To other questions the response is empty. It depends only on the seed, the question
     and the sample number.
     """
 
@@ -30,7 +30,7 @@ class RandomBaseline:
 
     @property
     def signature(self) -> str:
-        """The seed."""
+        """Kind and seed."""
         return f"random|seed={self._seed}"
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
@@ -59,19 +59,17 @@ class MostFrequentBaseline:
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order, after counting the keys of all."""
-        counted_ids = set[str]()
         letters, texts = Counter[str](), Counter[str]()
         questions = [_question(self.name, request) for request in requests]
-        for question in questions:
-            if question.question_id not in counted_ids:
-                counted_ids.add(question.question_id)
-                counts = letters if _letters(question) else texts
-                counts.update(question.answer)
-        text = max(texts, key=texts.__getitem__, default="")
+        for question in {question.question_id: question for question in questions}.values():
+            counts = letters if _letters(question) else texts
+            counts.update(question.answer)
+        most_frequent_text = max(texts, key=texts.__getitem__, default="")
         responses = []
         for question in questions:
-            letter = max(_letters(question), key=letters.__getitem__, default="")
-            answer = letter or (text if question.kind == "text" else "")
+            answer = max(_letters(question), key=letters.__getitem__, default="")
+            if question.kind == "text":
+                answer = most_frequent_text
             responses.append(_text_response(answer))
         return responses
 
@@ -127,11 +125,9 @@ class BlindModel:
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request by the other model, without images."""
-        return self.inner.response([_without_images(request) for request in requests])
-
-
-def _without_images(request: Request) -> Request:
-    return replace(request, prompt=request.prompt.without_images())
+        return self.inner.response(
+            [replace(request, prompt=request.prompt.without_images()) for request in requests]
+        )
 
 
 class ScriptedModel:

@@ -50,7 +50,8 @@ class ElicitedModel:
         """Answer each request, in order.
 
         Raises:
-            SettingsError: If a question does not have exactly one right option, or several samples.
+            SettingsError: If a request has no question with exactly one right option, or is for a
+                further sample.
             ModelError: As the wrapped model.
         """
         self._require_options(requests)
@@ -58,7 +59,7 @@ class ElicitedModel:
         return list(map(self._choose_option, elicited, self.inner.response(elicited)))
 
     def _require_options(self, requests: Sequence[Request]) -> None:
-        """Reject questions without options before the first request is sent."""
+        """Reject requests without a question that has exactly one right option."""
         questions = [request.question for request in requests]
         unsuitable = [question for question in questions if not (question and question.has_options)]
         if not unsuitable:
@@ -84,7 +85,10 @@ class ElicitedModel:
         return replace(request, elicit="likelihood", options=options, temperature=None)
 
     def _choose_option(self, request: Request, response: Response) -> Response:
-        """Replace the log-probabilities in the text by the letter of the likeliest option."""
+        """Replace the log-probabilities in the text by the letter of the likeliest option.
+
+        A text without them becomes an error.
+        """
         if response.error or response.refusal:
             return response
         letters = ascii_uppercase[: len(request.options)]

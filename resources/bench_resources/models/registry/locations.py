@@ -269,7 +269,7 @@ def _parse_setting(text: str) -> tuple[str, Any]:
 
 
 def _partition_key(name: str, chosen: Mapping[str, Any]) -> str:
-    """Build a partition key from a name and the chosen settings; "" of a name of marks alone."""
+    """Build a partition key from a name and the chosen settings; "" if the name has only marks."""
     suffixes = [f"+{n}={v}" for n, v in sorted(chosen.items()) if n not in _UNNAMED_SETTINGS]
     raw_parts = shown_address("".join([name, *suffixes])).split("/")
     parts = [_UNSAFE.sub("-", part).strip("-") for part in raw_parts]
@@ -279,7 +279,7 @@ def _partition_key(name: str, chosen: Mapping[str, Any]) -> str:
 def _model_of_section(
     name: str, section: dict[str, Any], location: str, settings: Settings
 ) -> ResolvedModel:
-    """The model of a section, named as an equal one of bench.toml, or as no other model."""
+    """The model of bench.toml with an equal section, else a new one under a free name."""
     kind = section["kind"]
     try:
         spec = spec_of(kind).model_validate(section)

@@ -60,8 +60,9 @@ class SyntheticImages:
         scene, rng = Scene(*size), Random(_SEED)
         sprite_size = min(size) // 4
         for _ in range(count):
-            if corner := scene.free_spot(sprite_size, sprite_size, rng):
-                scene.sprite(name, corner, sprite_size)
+            centre = scene.free_spot(sprite_size, sprite_size, rng)
+            assert centre  # so few sprites fit
+            scene.sprite(name, centre, sprite_size)
         png = scene.png()
         digest = sha256(png).hexdigest()
         self._images[digest] = png
@@ -175,14 +176,11 @@ _MAX_TOKENS = 32  # tokens of a response: its first words show whether a model s
 def check_model(model: ResolvedModel, settings: Settings) -> ModelCheck:
     """Load, probe and describe a model; errors are part of the description."""
     check = ModelCheck(model=model.base.name, kind=model.spec.kind, place=model.spec.place)
-    kinds, inner = [model.spec.kind], model
-    while inner.of:
-        inner = inner.of
-        kinds.append(inner.spec.kind)
     try:
         if model.spec.kind == ENCODER:
             raise unknown_model_error(model.name, settings)
-        check = _run_check(check, inner.spec, settings, blind="blind" in kinds)
+        blind = any(link.spec.kind == "blind" for link in model.chain)
+        check = _run_check(check, model.base.spec, settings, blind=blind)
     except BenchError as exc:
         check = replace(check, error=known_secrets(settings.home).redacted(first_line(exc)))
     return replace(check, model=model.name)

@@ -53,9 +53,14 @@ class ResolvedModel:
     engine: str = ""  # message on the engine, if it was chosen
 
     @property
+    def chain(self) -> "list[ResolvedModel]":
+        """This model, and those behind it by ``of``."""
+        return [self, *self.of.chain] if self.of else [self]
+
+    @property
     def base(self) -> "ResolvedModel":
-        """The model at the end of a chain of ``of``."""
-        return self.of.base if self.of else self
+        """The model at the end of the chain."""
+        return self.chain[-1]
 
     @property
     def draws(self) -> int:
@@ -116,11 +121,9 @@ def elicited(model: ResolvedModel, method: str, settings: Settings) -> ResolvedM
     if model.spec.kind == ENCODER:
         raise unknown_model_error(model.name, settings)
     name = elicited_model_name(model.name, method)
-    inner = model
-    while inner.spec.kind != "elicited" and inner.of:
-        inner = inner.of
-    if inner.spec.kind == "elicited":
-        raise SettingsError(f"{settings.file}, model {name}: {inner.name} is elicited already")
+    for link in model.chain:
+        if link.spec.kind == "elicited":
+            raise SettingsError(f"{settings.file}, model {name}: {link.name} is elicited already")
     spec = ElicitedSpec(kind="elicited", of=model.name, elicit=str(Elicitation.parse(method)))
     return _derived_model(name, spec, model, settings)
 

@@ -109,14 +109,14 @@ class Models(dg.ConfigurableResource[Any]):
         """Digest of a model's setup, as ``setup.setup_of``."""
         return setup_of(name, self.settings, self.named)
 
-    def bring(self, name: str, images: Iterable[str]) -> None:
-        """Prefetch images, by digest, from the object store if there is one; only for an engine.
+    def fetch_images(self, name: str, digests: Iterable[str]) -> None:
+        """Cache the images that an engine will read, if they are in an object store.
 
         Raises:
             UnknownNameError: If no model has that name.
         """
         if engine_kind(self.named(name).spec):
-            self.image_store.place.fetch(images)
+            self.image_store.place.fetch(digests)
 
     def _spent(self, identity: str) -> TokenCounts:
         return self.store.tokens_of(identity)

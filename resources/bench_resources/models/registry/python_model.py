@@ -30,7 +30,7 @@ _raised: list[Exception] = []
 
 def first_error() -> Exception | None:
     """The first exception that the function opened last has raised; None without one."""
-    return next(iter(_raised), None)
+    return _raised[0] if _raised else None
 
 
 class PythonEngine:

@@ -143,10 +143,15 @@ class EvaluatedModel(RecordedModel):
     """A model of bench.toml with recorded responses; an error if none of them matches."""
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Answer each request in order; a missing response has ``error``."""
+        """Answer each request in order; a missing response has ``error``.
+
+        Raises:
+            ModelError: If all are missing.
+        """
         responses = super().response(requests)
         if responses and all(response.error for response in responses):
-            hint = next((f"; it has one to {id!r}" for id, _ in self._responses), "")
+            recorded_ids = [question_id for question_id, _ in self._responses]
+            hint = f"; it has one to {recorded_ids[0]!r}" if recorded_ids else ""
             raise ModelError(
                 f"{self.name}: {self._file} has no response to any of {len(responses)} requests"
                 f"{hint}"
@@ -183,14 +188,17 @@ def read_recorded(
         SourceError: If the file cannot be read.
     """
     file = settings.resolve(spec.file)
-    responses = group_by_model(read_responses(file), nameless=spec.model or name)
-    model_name = spec.model or next(iter(responses), "")
-    if model_name not in responses or (len(responses) > 1 and not spec.model):
-        available = ", ".join(sorted(responses)) or "none"
+    by_model = group_by_model(read_responses(file), nameless=spec.model or name)
+    if not spec.model and len(by_model) == 1:
+        (responses,) = by_model.values()
+    elif spec.model in by_model:
+        responses = by_model[spec.model]
+    else:
         raise SettingsError(
-            f"{settings.file}, model {name}: set model to one of {file}, which has {available}"
+            f"{settings.file}, model {name}: set model to one of {file}, which has"
+            f" {', '.join(sorted(by_model))}"
         )
-    return responses[model_name], file
+    return responses, file
 
 
 def _identity(response: RecordedResponse) -> tuple[str, str, str, int]:

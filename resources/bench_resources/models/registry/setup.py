@@ -73,7 +73,7 @@ def named_files(values: object, settings: Settings) -> list[Path]:
 def _watched_facts(settings: Settings) -> list[object]:
     like_spec = watched_spec(settings)
     if isinstance(like_spec, ServerSpec):
-        return ["watched", *_server_facts(like_spec, settings, files=False)]
+        return ["watched", *_server_facts(like_spec)]
     return ["watched", _section(like_spec, settings) if settings.checkpoints.like else {}]
 
 
@@ -83,7 +83,7 @@ def _setup_facts(model: ResolvedModel, settings: Settings) -> list[object]:
     if model.of and isinstance(spec, DerivedSpec):
         return [*spec.way, _setup_facts(model.of, settings)]
     if isinstance(spec, ServerSpec):
-        return _server_facts(spec, settings)
+        return [*_server_facts(spec), *_digests(_served_files(spec, settings))]
     if isinstance(spec, TransformersSpec):
         weights = _checkpoint_files(spec, settings)
         return [_section(spec, settings), spec.identity_parts, *_digests(weights)]
@@ -95,19 +95,23 @@ def _setup_facts(model: ResolvedModel, settings: Settings) -> list[object]:
     return [section, *_digests([*sorted(existing_files), *code])]
 
 
-def _server_facts(spec: ServerSpec, settings: Settings, *, files: bool = True) -> list[object]:
-    """What the responses of a server depend on; without ``files``, not its weights."""
+def _server_facts(spec: ServerSpec) -> list[object]:
+    """What the responses of a server depend on besides the files of its weights."""
     decoding = [str(spec.decoding), spec.thinking_tags]
     if not spec.path:
         return [spec.identity_of(), *decoding]
     command = spec.command_digest if spec.serve else ""
+    return [spec.identity_of(spec.served_by), command, *decoding]
+
+
+def _served_files(spec: ServerSpec, settings: Settings) -> list[Path]:
+    """Files of the weights of a server; none if its section does not name them."""
+    if not spec.path:
+        return []
     from bench_resources.checkpoints.files import watched_files
 
-    facts: list[object] = [spec.identity_of(spec.served_by), command, *decoding]
-    if not files:
-        return facts
     path = settings.resolve(spec.path)
-    return [*facts, *_digests(watched_files(path) if path.is_dir() else [path])]
+    return watched_files(path) if path.is_dir() else [path]
 
 
 def _section(spec: ModelSpec, settings: Settings) -> dict[str, object]:
