@@ -285,6 +285,14 @@ def join_answers(
     return AnsweredQuestion.of(questions, [row for row in predictions if not row.error])
 
 
+def failed_ids(questions: Iterable[Question], predictions: Sequence[Prediction]) -> set[str]:
+    """Ids of the questions without a prediction, or with a failed sample."""
+    predicted = {row.question_id for row in predictions}
+    failed = {row.question_id for row in predictions if row.error}
+    ids = {question.question_id for question in questions}
+    return (ids - predicted) | (ids & failed)
+
+
 def format_decodings(predictions: Sequence[Prediction]) -> str:
     """Join the distinct decodings by "+", for signatures; "elsewhere" if none is known."""
     return "+".join(sorted({p.decoding for p in predictions if p.decoding})) or "elsewhere"

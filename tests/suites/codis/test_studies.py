@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import dagster as dg
 import pytest
 
@@ -28,10 +30,8 @@ def predictions_of(*texts):
     ]
 
 
-def test_output_variability_is_of_all_queries_and_each_category(tmp_path):
-    home = Home(tmp_path, "codis")
-    with_context = predictions_of("It goes up.", "It goes up.")
-    without_context = predictions_of("Up.", "Down.")
+def measure_study(home, with_context, without_context):
+    """Rows of the study over these predictions, by category."""
     home.tables.write(["codis", "questions"], QUERIES, Question, "")
     home.tables.write(["codis", "predictions"], with_context, Prediction, "m")
     home.tables.write(["codis", "no_context", "predictions"], without_context, Prediction, "m")
@@ -42,11 +42,27 @@ def test_output_variability_is_of_all_queries_and_each_category(tmp_path):
     ]
     study = studies.output_variability
     result = home.materialize([*specs, study], [study], "m")
-    rows = result.output_for_node("__".join(study.key.path))
-    assert [(r.metric, r.condition, r.category, r.value, r.n_scored, r.n_failed) for r in rows] == [
-        ("output_variability", "no_context", "all", 0.5, 2, 0),
-        ("output_variability", "no_context", "Attributes", 0.5, 2, 0),
+    return {row.category: row for row in result.output_for_node("__".join(study.key.path))}
+
+
+def test_output_variability_is_of_all_queries_and_each_category(tmp_path):
+    with_context = predictions_of("It goes up.", "It goes up.")
+    rows = measure_study(Home(tmp_path, "codis"), with_context, predictions_of("Up.", "Down."))
+    assert {category: row.value for category, row in rows.items()} == {
+        "all": 0.5,
+        "Attributes": 0.5,
+    }
+    assert rows["all"].metric == "output_variability"
+    assert rows["all"].condition == "no_context"
+
+
+def test_a_query_has_failed_if_one_of_its_samples_has(tmp_path):
+    two_samples = [
+        replace(row, sample=sample) for sample in (0, 1) for row in predictions_of("Up.", "Up.")
     ]
+    failed = [*two_samples[:-1], replace(two_samples[-1], error="timeout")]
+    rows = measure_study(Home(tmp_path, "codis"), two_samples, failed)
+    assert (rows["all"].n_scored, rows["all"].n_unscored, rows["all"].n_failed) == (3, 1, 1)
 
 
 @pytest.mark.parametrize(

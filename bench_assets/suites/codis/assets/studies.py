@@ -6,7 +6,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
 from bench_assets.core.schema.rows import Metric, Prediction, Question
-from bench_assets.evaluation.aggregation import blank_metric, format_decodings
+from bench_assets.evaluation.aggregation import blank_metric, failed_ids, format_decodings
 from bench_assets.suites.codis.studies import measure_variability
 from bench_assets.suites.codis.task import TASK
 
@@ -22,13 +22,14 @@ def output_variability(
     predictions: list[Prediction],
     without_context: list[Prediction],
 ) -> list[Metric]:
-    """Compare the answers with and without context."""
+    """Compare the answers with and without context, over all queries and by category."""
+    failed = failed_ids(questions, predictions) | failed_ids(questions, without_context)
     row = blank_metric(
         TASK,
         questions,
         context.partition_key,
         {"model": format_decodings(predictions), "n": str(len(questions))},
-        n_failed=sum(bool(prediction.error) for prediction in predictions),
+        n_failed=len(failed),
         condition="main~no_context",
         leading_parts={"judge": "none"},
     )
@@ -44,7 +45,7 @@ def output_variability(
                 condition="no_context",
                 metric="output_variability",
                 category=category,
-                n_failed=len(slice_questions) - share.n_scored,
+                n_failed=sum(question.question_id in failed for question in slice_questions),
                 **share._asdict(),
             )
         )

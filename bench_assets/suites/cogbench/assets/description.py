@@ -14,7 +14,12 @@ from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, source_
 from bench_assets.core.schema.rows import Metric, Prediction, Question, StoredImage
 from bench_assets.core.tables.arrow import digest
 from bench_assets.core.tables.build import Table
-from bench_assets.evaluation.aggregation import blank_metric, format_decodings, join_answers
+from bench_assets.evaluation.aggregation import (
+    blank_metric,
+    failed_ids,
+    format_decodings,
+    join_answers,
+)
 from bench_assets.evaluation.baselines.blind_baselines import best_cells, constant_predictions
 from bench_assets.evaluation.runner import Baselines, StoredResponses, StoredVerdicts
 from bench_assets.evaluation.suite import HomeConfiguration
@@ -107,9 +112,9 @@ def find_matches(
         answered,
         [nouns_by_text[text] for text in full_texts],
         encoder,
-        [nouns_by_text[text] for text in affirmed_texts],
-        threshold,
-        f"nouns:{finder.name}|encoder:{encoder.name}|above:{threshold_text}",
+        affirmed=[nouns_by_text[text] for text in affirmed_texts],
+        threshold=threshold,
+        recogniser=f"nouns:{finder.name}|encoder:{encoder.name}|above:{threshold_text}",
     )
 
 
@@ -127,7 +132,7 @@ def recognition_metrics(
     """Compute every metric of recognition, with the best constant description beside it."""
     recogniser = "+".join(sorted({match.recogniser for match in matches})) or "none"
     parts = {"model": format_decodings(predictions), recogniser: "", "n": str(len(questions))}
-    n_failed = len(questions) - sum(not prediction.error for prediction in predictions)
+    n_failed = len(failed_ids(questions, predictions))
     row = blank_metric(TASK, questions, model, parts, n_failed=n_failed)
     cache_key = str(settings.suite("cogbench", CogbenchSettings)), recogniser, digest(questions)
     if cache_key not in _CONSTANTS:

@@ -68,6 +68,7 @@ def match_entities(
     answered: Sequence[AnsweredQuestion],
     nouns: Sequence[Sequence[str]],
     encoder: TextEncoder,
+    *,
     affirmed: Sequence[Sequence[str]] | None = None,
     threshold: float = THRESHOLD,
     recogniser: str = "",

@@ -22,7 +22,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.encoders.part_of_speech import open_noun_finder
 from bench_resources.encoders.sentence_encoder import open_text_encoder
 from tests.cases import read_rows
-from tests.fakes.rows import question
+from tests.fakes.rows import prediction, question
 from tests.fakes.stories import described
 
 VECTORS = {
@@ -188,7 +188,7 @@ def test_opposite_and_denied_entities_are_recognised_only_officially(
     affirmed_nouns = finder.nouns([remove_denied(description)])
     threshold, _ = find_threshold(encoder)
 
-    (match,) = match_entities([pair], nouns, encoder, affirmed_nouns, threshold)
+    (match,) = match_entities([pair], nouns, encoder, affirmed=affirmed_nouns, threshold=threshold)
 
     assert match.recognised_officially is recognised_officially
     assert match.recognised is recognised
@@ -265,3 +265,17 @@ def test_the_best_constant_description_is_computed_anew_for_other_questions(
     matched_texts.clear()
     assert best_constant(settings, [["boy"], ["tree"]]) == 0.5
     assert matched_texts == ["tree", "tree", "boy", "boy"]
+
+
+def test_a_question_has_failed_if_one_of_its_samples_has(tmp_path, matched_texts):
+    questions = [pair.question for pair in describe_images([["boy"], ["lad"]])]
+    predictions = [
+        prediction(question_id=row.question_id, sample=sample, error=error)
+        for row, errors in zip(questions, (("", ""), ("", "timeout")), strict=True)
+        for sample, error in enumerate(errors)
+    ]
+    matches = match_words([["boy"]], [["boy"]])
+    rows = assets.recognition_metrics(
+        load_settings(tmp_path), "model", questions, predictions, matches
+    )
+    assert {row.n_failed for row in rows} == {1}
