@@ -5,7 +5,7 @@ from pydantic import ConfigDict, Field
 from bench_assets.evaluation.suite import SolverSettings
 from bench_resources.encoders.sentence_encoder import EMBEDDED_ENCODER
 
-LONGEST_OPTION = "longest-option"  # a rule instead of a model, see ``vqa.refinement``
+LONGEST_OPTION = "longest-option"  # name of the rule ``vqa.refinement.longest_option``
 
 
 class CogbenchSettings(SolverSettings):
@@ -29,7 +29,7 @@ class CogbenchSettings(SolverSettings):
     ``writer_responses.jsonl``."""
     text_model: str = LONGEST_OPTION
     """Model that answers without images, to find questions that need none; ``"longest-option"``: a
-    rule that chooses the longest option."""
+    rule that chooses far longer options."""
     text_tries: int = Field(3, gt=0)
     """Attempts per question. A question answered correctly in all of them counts as solvable
     without the image."""
