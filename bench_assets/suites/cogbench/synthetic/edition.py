@@ -206,7 +206,9 @@ def _tale_entries(number: int, tale: Tale, annotators: Sequence[str]) -> Iterato
 
 def _annotation(tale: Tale, annotator_index: int) -> str:
     """Write one annotator's text about an image, in the form of Figure 6."""
-    reasonings = [r for r in tale.reasonings if annotator_index in r.annotators]
+    reasonings = [
+        reasoning for reasoning in tale.reasonings if annotator_index in reasoning.annotators
+    ]
     listed_entities = [
         tale.child,
         *(entity for reasoning in reasonings for entity in reasoning.entities),

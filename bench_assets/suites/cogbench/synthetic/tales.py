@@ -20,7 +20,7 @@ Material: TypeAlias = Mapping[str, Any]
 IMAGES = 4  # images of each story
 _SIZE = (384, 288)  # px
 _HORIZON = 212  # px from the top of an image
-_CHILD = (168, 170), 86  # centre and size, px
+_CHILD_CENTRE, _CHILD_SIZE = (168, 170), 86  # px
 _SHIFT = 6  # px, largest random offset of a thing
 
 
@@ -60,9 +60,9 @@ class Tale:
 
 def draw_tales(material: Material, rng: Random) -> list[Tale]:
     """Draw the four images of each story; each answer is right equally often over all."""
-    decks = _decks(material, rng)
+    draws = _shuffled_draws(material, rng)
     return [
-        _tale(material, story, number, decks, rng)
+        _tale(material, story, number, draws, rng)
         for story in material["stories"]
         for number in range(1, IMAGES + 1)
     ]
@@ -81,37 +81,39 @@ def draw_scene(background: str, ground: str, parts: Sequence[Material], rng: Ran
 
 def all_parts(tale: Tale) -> list[Material]:
     """Drawn parts of an image: its child, and the subjects of its chains."""
-    centre, size = _CHILD
-    child = {"sprite": tale.child, "at": centre, "size": size}
+    child = {"sprite": tale.child, "at": _CHILD_CENTRE, "size": _CHILD_SIZE}
     return [child, *(part for reasoning in tale.reasonings for part in reasoning.parts)]
 
 
-def _decks(material: Material, rng: Random) -> dict[tuple[str, int], list[int]]:
-    """For each chain (kind, variant), the index of the option that each of its images shows.
+def _shuffled_draws(material: Material, rng: Random) -> dict[tuple[str, int], list[int]]:
+    """For each chain, by kind and variant, the index of a draw for every image with the chain.
 
-    Every option is shown equally often, in random order.
+    Each index occurs equally often.
     """
     story_chains = [chain for story in material["stories"] for chain in story["chains"].items()]
-    decks = {}
+    draws = {}
     for (kind, variant), n_stories in Counter(story_chains).items():
         n_draws = len(material["chains"][kind][variant]["draws"])
-        deck = [index % n_draws for index in range(n_stories * IMAGES)]
-        rng.shuffle(deck)
-        decks[kind, variant] = deck
-    return decks
+        chain_draws = [index % n_draws for index in range(n_stories * IMAGES)]
+        rng.shuffle(chain_draws)
+        draws[kind, variant] = chain_draws
+    return draws
 
 
 def _tale(
     material: Material,
     story: Material,
     number: int,
-    decks: Mapping[tuple[str, int], list[int]],
+    draws: Mapping[tuple[str, int], list[int]],
     rng: Random,
 ) -> Tale:
-    """Draw an image of a story; the last image has a further chain, by a single annotator."""
+    """Draw an image of a story; the last image has a further chain, by a single annotator.
+
+    The draws that are used are removed from ``draws``.
+    """
     cast = {role: rng.choice(names) for role, names in material["cast"].items()}
     reasonings = [
-        _reasoning(material["chains"][kind][variant], cast, decks[kind, variant].pop())
+        _reasoning(material["chains"][kind][variant], cast, draws[kind, variant].pop())
         for kind, variant in story["chains"].items()
     ]
     if number == IMAGES:
