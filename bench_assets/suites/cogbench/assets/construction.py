@@ -3,7 +3,7 @@
 The authors' release is read as it is; raw annotations are merged.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import dagster as dg
@@ -61,7 +61,7 @@ COGBENCH = AssetFolder("cogbench")
 
 @COGBENCH.step("source")
 def source(sources: SourceFiles) -> list[SourceFile]:
-    """Record the digest of every source file."""
+    """Write the mini edition if no source is configured, and record the digest of every file."""
     opened = sources.open("cogbench")
     if opened.is_mini:
         mini.write(opened.folder)
@@ -70,7 +70,7 @@ def source(sources: SourceFiles) -> list[SourceFile]:
 
 @COGBENCH.step("images", deps=COGBENCH.source)
 def images(sources: SourceFiles, image_store: ImageStore) -> dg.Output[list[StoredImage]]:
-    """Store every image of the folder, several at a time."""
+    """Store every image of the folder that decodes."""
     stored, broken = image_store.put_files(image_files(open_release(sources).images))
     return table_output(stored, rejection_metadata(broken))
 
@@ -215,7 +215,11 @@ def merged_items(
     reviews = _reviews(sources, tables)
     chosen = settings.suite("cogbench", CogbenchSettings)
     merged = merging.merge_items(
-        annotations, reviews, open_encoder(settings), chosen.same_item, chosen.near_item
+        annotations,
+        reviews,
+        open_encoder(settings),
+        same_item=chosen.same_item,
+        near_item=chosen.near_item,
     )
     ineffective = "\n".join(
         f"- {escape_markdown(row.entry)}: {escape_markdown(row.reason)}"
@@ -231,24 +235,38 @@ def review_queue(
     understanding: list[ImageUnderstanding],
 ) -> list[MergedItem]:
     """List the items that wait for a review."""
-    waiting = [item for item in merged_items if item.outcome == "waiting"]
-    return waiting + descriptions_to_review(annotations, understanding)
+    return _waiting(annotations, merged_items, understanding)
 
 
 @COGBENCH.step("select", deps=COGBENCH.source)
 def to_review(
     sources: SourceFiles, settings: dg.ResourceParam[Settings], annotations: list[AnnotatedItem]
 ) -> list[MergedItem]:
-    """List the units of the annotation task `cogbench/merge_review`."""
+    """List the items of the annotation task `cogbench/merge_review`; none without the task."""
     if not annotations or MERGE_REVIEW.task.name not in settings.annotation.tasks:
         return []
     chosen = settings.suite("cogbench", CogbenchSettings)
     encoder = open_encoder(settings)
     file_reviews = read_reviews(open_release(sources).folder).rows
     merged = merging.merge_items(
-        annotations, file_reviews, encoder, chosen.same_item, chosen.near_item
+        annotations,
+        file_reviews,
+        encoder,
+        same_item=chosen.same_item,
+        near_item=chosen.near_item,
     ).rows
-    understood = compare_descriptions(annotations, merged, encoder, chosen.same_story, file_reviews)
+    understood = compare_descriptions(
+        annotations, merged, encoder, same_story=chosen.same_story, reviews=file_reviews
+    )
+    return _waiting(annotations, merged, understood)
+
+
+def _waiting(
+    annotations: Sequence[AnnotatedItem],
+    merged: Sequence[MergedItem],
+    understood: Sequence[ImageUnderstanding],
+) -> list[MergedItem]:
+    """Items that wait for a review, and descriptions of dropped images."""
     waiting = [item for item in merged if item.outcome == "waiting"]
     return waiting + descriptions_to_review(annotations, understood)
 
@@ -267,7 +285,9 @@ def understanding(
     same_story = settings.suite("cogbench", CogbenchSettings).same_story
     encoder = open_encoder(settings)
     reviews = _reviews(sources, tables)
-    return compare_descriptions(annotations, merged_items, encoder, same_story, reviews)
+    return compare_descriptions(
+        annotations, merged_items, encoder, same_story=same_story, reviews=reviews
+    )
 
 
 def _raw_annotations(sources: SourceFiles, tables: TableFiles) -> list[RawAnnotation]:

@@ -1,7 +1,6 @@
 """Annotation tasks: annotate images (Figure 6) and review merged items (section 2.2, appendix A).
 
-Written questions are reviewed by ``vqa.annotation``. ``annotation.toml`` has the paper's rules in
-our words.
+``annotation.toml`` has the paper's rules in our words.
 """
 
 import re
@@ -23,7 +22,6 @@ from bench_assets.core.stats.rater_agreement import majority
 from bench_assets.suites.cogbench.construction.annotation_files import (
     DESCRIPTION,
     ENTITIES,
-    AnnotatedItem,
     Review,
 )
 from bench_assets.suites.cogbench.construction.merging import MergedItem
@@ -68,20 +66,18 @@ def to_raw_annotations(answers: Sequence[Answer]) -> list[RawAnnotation]:
 
 
 def merge_review_units(
-    to_review: Sequence[MergedItem],
-    annotations: Sequence[AnnotatedItem],
-    images: Sequence[StoredImage],
+    to_review: Sequence[MergedItem], images: Sequence[StoredImage]
 ) -> list[Unit]:
-    """Make units of waiting items, each with its nearest items and without annotators' names."""
+    """Make a unit of each waiting item whose image is stored, without annotators' names."""
     digests = {image.name: image.sha256 for image in images}
     return [
-        _merge_review_unit(item, _near_texts(item, annotations), digests[item.image])
-        for item in to_review
-        if item.image in digests
+        _merge_review_unit(item, digests[item.image]) for item in to_review if item.image in digests
     ]
 
 
-def _merge_review_unit(item: MergedItem, near_texts: Sequence[str], image: str) -> Unit:
+def _merge_review_unit(item: MergedItem, image: str) -> Unit:
+    """Make the unit of a waiting item with its near items; ``image`` is a digest."""
+    near_texts = dict.fromkeys(item.near)
     mergeable = () if item.field == DESCRIPTION else near_texts  # descriptions are not merged
     near_fields = {
         f"Another one wrote ({number})": text for number, text in enumerate(near_texts, 1)
@@ -126,25 +122,6 @@ def _bracket_chain(chain: str) -> str:
     if _IN_BRACKETS.fullmatch(chain):
         return chain
     return f"[{chain.replace('[', '(').replace(']', ')')}]"
-
-
-def _near_texts(item: MergedItem, annotations: Sequence[AnnotatedItem]) -> tuple[str, ...]:
-    """Nearest items as annotated, without the cosines and objections that ``near`` adds."""
-    if item.field == DESCRIPTION:
-        return tuple(dict.fromkeys(item.near))
-    texts = {
-        annotation.text
-        for annotation in annotations
-        if (annotation.image, annotation.field) == (item.image, item.field)
-    }
-    longest_first = sorted(texts, key=lambda text: (-len(text), text))
-    near_texts = []
-    for near_item in item.near:
-        _cosine, _, near_text = near_item.partition(" ")
-        # The text may be followed by an objection in brackets.
-        matching = [text for text in longest_first if f"{near_text} (".startswith(f"{text} (")]
-        near_texts += matching[:1]
-    return tuple(dict.fromkeys(near_texts))
 
 
 ANNOTATION = suite_task(_TASKS["annotation"], annotation_units, to_raw_annotations)

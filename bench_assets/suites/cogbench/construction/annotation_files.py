@@ -32,6 +32,14 @@ _HEADING = re.compile(r"^[ \t]*\[([^\]\n]+)\][ \t]*:?", re.MULTILINE)
 _BRACKETED = re.compile(r"\[([^\]]*)\]")
 
 
+class ItemKey(NamedTuple):
+    """The identity of an item, by which reviews find it."""
+
+    image: str
+    field: str
+    text: str  # normalized
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatedItem:
     """An entity, chain or description by one annotator for one image."""
@@ -40,6 +48,11 @@ class AnnotatedItem:
     annotator: str
     field: str  # a section of Figure 6
     text: str
+
+    @property
+    def key(self) -> ItemKey:
+        """The identity of the item."""
+        return _item_key(self, self.text)
 
 
 class Annotations(NamedTuple):
@@ -139,14 +152,6 @@ def _deviation(annotation: RawAnnotation, field: str, number: int, item: _Sectio
     return Rejection(entry=where, reason=reason)
 
 
-class ReviewKey(NamedTuple):
-    """The identity of an item in reviews."""
-
-    image: str
-    field: str
-    text: str  # normalized
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Review:
     """A reviewer's decision on an annotated item."""
@@ -158,7 +163,7 @@ class Review:
     same_as: str = ""  # text of the item to merge it with
 
     @property
-    def key(self) -> ReviewKey:
+    def key(self) -> ItemKey:
         """The identity of the reviewed item."""
         return _item_key(self, self.text)
 
@@ -173,18 +178,18 @@ def read_reviews(folder: Path) -> Table[Review]:
     return make_rows(read_entries(file) if file.is_file() else (), _review)
 
 
-def merged_pairs(reviews: Iterable[Review]) -> frozenset[frozenset[ReviewKey]]:
+def merged_pairs(reviews: Iterable[Review]) -> frozenset[frozenset[ItemKey]]:
     """Pairs of items that reviews merge."""
     return frozenset(
-        frozenset(_item_key(review, text) for text in (review.text, review.same_as))
+        frozenset((review.key, _item_key(review, review.same_as)))
         for review in reviews
         if review.same_as
     )
 
 
-def decisions(reviews: Iterable[Review]) -> dict[ReviewKey, bool]:
-    """Accepted and rejected items, without those that reviews both accept and reject."""
-    verdicts: dict[ReviewKey, set[bool]] = defaultdict(set)
+def decisions(reviews: Iterable[Review]) -> dict[ItemKey, bool]:
+    """Whether each reviewed item is accepted, without those that are both accepted and rejected."""
+    verdicts: dict[ItemKey, set[bool]] = defaultdict(set)
     for review in reviews:
         if review.accept is not None:
             verdicts[review.key].add(review.accept)
@@ -194,34 +199,30 @@ def decisions(reviews: Iterable[Review]) -> dict[ReviewKey, bool]:
 def ineffective_reviews(
     reviews: Sequence[Review], items: Iterable[AnnotatedItem]
 ) -> list[Rejection]:
-    """Reviews without effect: of texts that no annotator wrote, or contradicted by another one."""
-    annotated = {review_key(item) for item in items}
+    """Reject reviews of texts that no annotator wrote, and those that contradict another one."""
+    annotated = {item.key for item in items}
     decided = decisions(reviews)
     unknown = [
-        _ineffective(review, f"no annotator gave {text!r}: the review has no effect")
+        _reject(review, f"no annotator gave {text!r}: the review has no effect")
         for review in reviews
         for text in filter(None, (review.text, review.same_as))
         if _item_key(review, text) not in annotated
     ]
     contradicted = [
-        _ineffective(review, f"{review.text!r} is accepted and rejected: the item waits")
+        _reject(review, f"{review.text!r} is accepted and rejected: the item waits")
         for review in reviews
         if review.accept is not None and review.key not in decided
     ]
     return list(dict.fromkeys(unknown + contradicted))
 
 
-def _ineffective(review: Review, reason: str) -> Rejection:
+def _reject(review: Review, reason: str) -> Rejection:
     return Rejection(entry=f"{REVIEWS}, {review.image}, [{review.field}]", reason=reason)
 
 
-def _item_key(review: Review, text: str) -> ReviewKey:
-    return ReviewKey(image=review.image, field=review.field, text=normalize_text(text))
-
-
-def review_key(item: AnnotatedItem) -> ReviewKey:
-    """The key of an item in reviews."""
-    return ReviewKey(image=item.image, field=item.field, text=normalize_text(item.text))
+def _item_key(item: AnnotatedItem | Review, text: str) -> ItemKey:
+    """The identity of a text in the image and section of an item."""
+    return ItemKey(image=item.image, field=item.field, text=normalize_text(text))
 
 
 def _review(entry: Entry, where: str) -> Review:

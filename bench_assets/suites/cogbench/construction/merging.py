@@ -26,12 +26,11 @@ from bench_assets.suites.cogbench.construction.annotation_files import (
     ENTITIES,
     FIELDS,
     AnnotatedItem,
+    ItemKey,
     Review,
-    ReviewKey,
     decisions,
     ineffective_reviews,
     merged_pairs,
-    review_key,
 )
 from bench_assets.suites.cogbench.construction.selection import normalize_text
 from bench_assets.suites.cogbench.dataset.reasoning import (
@@ -199,10 +198,13 @@ class _ComparedTexts(NamedTuple):
 
 
 def _compared_texts(item: AnnotatedItem) -> _ComparedTexts:
-    chain = item.text if item.field == ENTITIES else read_chain(item.text)
-    if isinstance(chain, str):  # an entity, or the format error of a chain
-        return _ComparedTexts("", item.text)
-    return _ComparedTexts(" ".join(chain.premises), chain.conclusion)
+    whole_text = _ComparedTexts(premises="", conclusion=item.text)
+    if item.field == ENTITIES:
+        return whole_text
+    chain = read_chain(item.text)
+    if isinstance(chain, str):  # a format error
+        return whole_text
+    return _ComparedTexts(premises=" ".join(chain.premises), conclusion=chain.conclusion)
 
 
 Outcome: TypeAlias = Literal["accepted", "rejected", "waiting"]
@@ -224,15 +226,17 @@ class MergedItem:
     annotators: tuple[str, ...]  # who gave it
     outcome: Outcome
     reason: str
-    near: tuple[str, ...] = ()  # near items for the reviewer: cosine, text and objection
+    near: tuple[str, ...] = ()  # texts of near items for the reviewer, the closest first
+    near_notes: tuple[str, ...] = ()  # cosine of each, and the objection; () for descriptions
 
 
 def merge_items(
     items: Sequence[AnnotatedItem],
     reviews: Sequence[Review],
     encoder: TextEncoder,
-    similarity: float,
-    near: float = 0.5,
+    *,
+    same_item: float,
+    near_item: float,
 ) -> Table[MergedItem]:
     """Merge entities and chains, by image and section; reviews without effect are rejected.
 
@@ -240,8 +244,8 @@ def merge_items(
         items: As annotated.
         reviews: Decisions of reviewers.
         encoder: Embeds the items.
-        similarity: Least cosine of items that are merged.
-        near: Least cosine of items listed as near.
+        same_item: Least cosine of items that are merged.
+        near_item: Least cosine of items listed as near.
     """
     ordered = sorted((item for item in items if item.field != DESCRIPTION), key=_section_key)
     similarities = SimilarityIndex(ordered, encoder)
@@ -250,9 +254,9 @@ def merge_items(
     merged: list[MergedItem] = []
     for _, group in groupby(ordered, key=_section_key):
         section_items = list(group)
-        links = _Links(section_items, similarities, reviewed_pairs, near)
-        for cluster in _clusters(section_items, links, similarity):
-            keys = {review_key(section_items[index]) for index in cluster}
+        links = _Links(section_items, similarities, reviewed_pairs, near_item)
+        for cluster in _clusters(section_items, links, same_item):
+            keys = {section_items[index].key for index in cluster}
             verdicts = {decided[key] for key in keys & decided.keys()}
             accept = verdicts.pop() if len(verdicts) == 1 else None
             merged.append(_merge_cluster(section_items, cluster, links, accept))
@@ -263,6 +267,13 @@ def _section_key(item: AnnotatedItem) -> tuple[str, int]:
     return item.image, FIELDS.index(item.field)
 
 
+class _NearItem(NamedTuple):
+    """An item that is similar to a waiting one."""
+
+    text: str
+    note: str  # cosine, and the objection in brackets
+
+
 class _Links:
     """Links between the items of one section of an image."""
 
@@ -270,7 +281,7 @@ class _Links:
         self,
         items: Sequence[AnnotatedItem],
         similarities: SimilarityIndex,
-        reviewed_pairs: Collection[frozenset[ReviewKey]],
+        reviewed_pairs: Collection[frozenset[ItemKey]],
         min_near_cosine: float,
     ) -> None:
         self._items = items
@@ -285,27 +296,27 @@ class _Links:
 
     def joined_pairs(self) -> list[tuple[int, int]]:
         """Indices of each two items that a review merges."""
-        keys = [review_key(item) for item in self._items]
+        keys = [item.key for item in self._items]
         pairs = combinations(range(len(keys)), 2)
         return [(i, j) for i, j in pairs if frozenset((keys[i], keys[j])) in self._reviewed_pairs]
 
-    def near_items(self, cluster: _Cluster) -> tuple[str, ...]:
-        """Items near a cluster, the closest first, each with its highest cosine to a member.
+    def near_items(self, cluster: _Cluster) -> list[_NearItem]:
+        """Items near a cluster, the closest first.
 
-        An objection to merging it with the first member follows in brackets.
+        A note has the highest cosine with a member, and the objection to merging with the first.
         """
         objections: dict[tuple[float, str], str] = {}
         for index, item in enumerate(self._items):
             cosine = max(self._similarities[member][index].cosine for member in cluster)
             if index not in cluster and cosine >= self._min_near_cosine:
                 objections[cosine, item.text] = self._similarities[cluster[0]][index].objection
-        return tuple(
-            f"{cosine:.2f} {text}" + (f" ({objection})" if objection else "")
+        return [
+            _NearItem(text=text, note=f"{cosine:.2f}" + (f" ({objection})" if objection else ""))
             for (cosine, text), objection in sorted(objections.items(), reverse=True)
-        )
+        ]
 
 
-def _clusters(items: Sequence[AnnotatedItem], links: _Links, similarity: float) -> list[_Cluster]:
+def _clusters(items: Sequence[AnnotatedItem], links: _Links, same_item: float) -> list[_Cluster]:
     """Join the closest clusters while all their members are close (complete linkage).
 
     Two different items of one annotator stay apart unless a review merges them.
@@ -325,7 +336,7 @@ def _clusters(items: Sequence[AnnotatedItem], links: _Links, similarity: float) 
         ]
         # Of equally close pairs, the first is joined.
         closest = max(pairs, key=lambda pair: _lowest_cosine(links, *pair), default=None)
-        if closest is None or _lowest_cosine(links, *closest) < similarity:
+        if closest is None or _lowest_cosine(links, *closest) < same_item:
             return sorted(clusters)
         clusters = _join(clusters, *closest)
 
@@ -361,6 +372,7 @@ def _merge_cluster(
     if accept is not None:
         outcome = "accepted" if accept else "rejected"
     closest = int(links.cosines[np.ix_(cluster, cluster)].sum(axis=1).argmax())
+    near_items = links.near_items(cluster) if outcome == "waiting" else []
     return MergedItem(
         image=members[0].image,
         field=members[0].field,
@@ -369,5 +381,6 @@ def _merge_cluster(
         annotators=annotators,
         outcome=outcome,
         reason=f"given by {len(annotators)}" + ("" if accept is None else ", decided by review"),
-        near=links.near_items(cluster) if outcome == "waiting" else (),
+        near=tuple(near_item.text for near_item in near_items),
+        near_notes=tuple(near_item.note for near_item in near_items),
     )

@@ -21,7 +21,6 @@ from bench_assets.suites.cogbench.construction.annotation_files import (
     AnnotatedItem,
     Review,
     decisions,
-    review_key,
 )
 from bench_assets.suites.cogbench.construction.merging import MergedItem
 from bench_assets.suites.cogbench.construction.selection import image_id
@@ -37,8 +36,8 @@ class ImageUnderstanding:
 
     image: str
     n_annotators: int
-    alike: tuple[str, ...]  # the largest group that understands it alike; () if there is none
-    closeness: float  # mean cosine of the descriptions of that group, or the highest of any two
+    alike: tuple[str, ...]  # the largest group that understands it alike, or the selected author
+    closeness: float  # mean cosine in that group, 1 for one author; else the highest of any two
     author: str  # annotator of the kept description; "" if the image is dropped
     description: str
     by_review: bool = False  # whether a review selected it
@@ -48,7 +47,8 @@ def compare_descriptions(
     items: Sequence[AnnotatedItem],
     merged: Iterable[MergedItem],
     encoder: TextEncoder,
-    similarity: float,
+    *,
+    same_story: float,
     reviews: Iterable[Review] = (),
 ) -> list[ImageUnderstanding]:
     """For each image, find the annotators who understand it alike, and the best description.
@@ -57,7 +57,7 @@ def compare_descriptions(
         items: As annotated.
         merged: Entities and chains; the best description contains the most accepted ones.
         encoder: Embeds the descriptions.
-        similarity: Least cosine of two descriptions of one story.
+        same_story: Least cosine of two descriptions of one story.
         reviews: Decisions of reviewers; those about descriptions count.
     """
     descriptions, selected = _reviewed_descriptions(items, reviews)
@@ -75,7 +75,7 @@ def compare_descriptions(
             image_descriptions = [descriptions[row] for row in rows]
             cosines = vectors[rows] @ vectors[rows].T
             understanding = _understanding(
-                image, image_descriptions, cosines, similarity, accepted[image]
+                image, image_descriptions, cosines, same_story, accepted[image]
             )
         understandings.append(understanding)
     return understandings
@@ -111,9 +111,7 @@ def _reviewed_descriptions(
 ) -> tuple[list[AnnotatedItem], dict[str, AnnotatedItem]]:
     """Descriptions that no review excluded, and those that a review selected, by image."""
     decided = decisions(reviews)
-    verdicts = [
-        (item, decided.get(review_key(item))) for item in items if item.field == DESCRIPTION
-    ]
+    verdicts = [(item, decided.get(item.key)) for item in items if item.field == DESCRIPTION]
     descriptions = [item for item, accept in verdicts if accept is not False]
     selected = {item.image: item for item, accept in reversed(verdicts) if accept}  # the first
     return descriptions, selected
@@ -139,13 +137,13 @@ class _Group(NamedTuple):
     members: tuple[int, ...]  # indices of the descriptions
 
 
-def _groups(cosines: Vectors, similarity: float) -> list[_Group]:
+def _groups(cosines: Vectors, same_story: float) -> list[_Group]:
     """All groups in which any two descriptions tell one story."""
     groups = []
     for size in range(2, len(cosines) + 1):
         for members in combinations(range(len(cosines)), size):
             pairs = [float(cosines[pair]) for pair in combinations(members, 2)]
-            if min(pairs) >= similarity:
+            if min(pairs) >= same_story:
                 closeness = sum(pairs) / len(pairs)
                 groups.append(_Group(size=size, closeness=closeness, members=members))
     return groups
@@ -155,11 +153,11 @@ def _understanding(
     image: str,
     descriptions: Sequence[AnnotatedItem],
     cosines: Vectors,
-    similarity: float,
+    same_story: float,
     accepted: Sequence[str],
 ) -> ImageUnderstanding:
     """Keep the best description of the largest group; ``accepted`` are texts of its image."""
-    groups = _groups(cosines, similarity)
+    groups = _groups(cosines, same_story)
     if not groups:
         pairs = combinations(range(len(descriptions)), 2)
         return ImageUnderstanding(

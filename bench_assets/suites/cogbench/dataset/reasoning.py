@@ -43,7 +43,7 @@ KINDS = (
 
 
 def find_kind(spelling: str) -> Kind | None:
-    """Find a kind by any of its names, in any case, with blanks or underscores.
+    """Find a kind by any of its names, in any case, with blanks or underscores; None without one.
 
     >>> find_kind("[Mental State Reasoning]").code, find_kind("next_event").code
     ('mental', 'next_event')

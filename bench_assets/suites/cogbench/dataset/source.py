@@ -118,7 +118,7 @@ def read_stories(release: CogBenchRelease) -> Table[Story]:
     """Read the images of a published edition, in file order.
 
     Raises:
-        SourceError: If the file is not of the form above.
+        SourceError: If the file cannot be read, or is not a JSON object.
     """
     table = _read_published(release)
     rows = [story for story, _ in table.rows]
@@ -126,14 +126,22 @@ def read_stories(release: CogBenchRelease) -> Table[Story]:
 
 
 def read_chains(release: CogBenchRelease) -> Table[StoryChain]:
-    """Read the chains of a published edition, without "None"; raises as ``read_stories``."""
+    """Read the chains of a published edition, without "None".
+
+    Raises:
+        SourceError: If the file cannot be read, or is not a JSON object.
+    """
     table = _read_published(release)
     rows = [chain for _, chains in table.rows for chain in chains]
     return Table(rows=rows, rejections=table.rejections, errors=table.errors)
 
 
 def read_questions(release: CogBenchRelease) -> Table[SourceQuestion]:
-    """Read the questions of a published edition, unchanged; raises as ``read_stories``."""
+    """Read the questions of a published edition, unchanged.
+
+    Raises:
+        SourceError: If the file cannot be read, or is not a JSON list.
+    """
     return make_rows(read_entries(release.folder / QUESTIONS), partial(_source_question, release))
 
 
@@ -151,7 +159,10 @@ def _source_question(release: CogBenchRelease, entry: Entry, where: str) -> Sour
 def read_annotations(release: CogBenchRelease) -> Table[RawAnnotation]:
     """Read the annotators' texts; a published edition has none.
 
-    An annotator's second entry for an image is rejected. Raises as ``read_stories``.
+    An annotator's second entry for an image is rejected.
+
+    Raises:
+        SourceError: If the file cannot be read, or is not a JSON list.
     """
     if release.edition == "published":
         return Table()

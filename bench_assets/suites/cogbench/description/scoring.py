@@ -46,8 +46,9 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     """Ask a judge which key points a description mentions, all of an image at once (appendix C).
 
     Event relationships are a separate call. Unreadable verdicts are requested again with the
-    complaint, up to five times in all, as the authors do. A description with thoughts is judged a
-    second time with them, for the official scorer: the authors' code strips nothing.
+    complaint; the authors repeat the prompt as often, up to five requests in all. A description
+    with thoughts is judged a second time with them, for the official scorer: the authors' code
+    strips nothing.
     """
     calls = [call for pair in answered for call in _judge_calls(pair)]
     requests = [
@@ -199,10 +200,12 @@ def _best_word_share(text: str, sentences: Sequence[frozenset[str]]) -> float:
 
 
 def score_by_number(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Give a point for each mentioned key point; verdicts are read by their printed number."""
-    points = key_points(answered.question)
+    """Give a point for each mentioned key point; unscored if a verdict is missing or unread."""
     verdicts = {judgement.criterion: judgement.verdict for judgement in judgements}
-    return _score(answered, judgements, [_verdict_word(verdicts.get(p.criterion)) for p in points])
+    words = [
+        _verdict_word(verdicts.get(point.criterion)) for point in key_points(answered.question)
+    ]
+    return _score(answered, judgements, words)
 
 
 def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:

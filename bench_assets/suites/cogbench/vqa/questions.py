@@ -237,14 +237,15 @@ def _by_image_and_kind(chains: Iterable[StoryChain]) -> dict[tuple[str, str], tu
 def _writer_response(
     assignment: _Assignment, response: Response, tries: int, writer: str
 ) -> WriterResponse:
-    parsed = response.error or read_response(response.text, n_chains=len(assignment.chains))
+    drafts = read_response(response.text, n_chains=len(assignment.chains))
+    format_error = drafts if isinstance(drafts, str) else ""
     return WriterResponse(
         image_id=assignment.story.image_id,
         kind=assignment.kind.name,
         tries=tries,
         writer=writer,
         text=response.text,
-        complaint=parsed if isinstance(parsed, str) else "",
+        complaint=response.error or format_error,
     )
 
 

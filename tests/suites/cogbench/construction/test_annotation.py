@@ -57,7 +57,7 @@ def read_answer(**values):
         ),
     ],
 )
-def test_brackets_headings_and_arrows_stay_in_their_section(values, chain):
+def test_a_chain_is_read_in_its_section_whatever_it_contains(values, chain):
     annotations = read_answer(entities=["boy"], description="A boy.", **values)
     assert [(item.field, item.text) for item in annotations.items] == [
         ("Entities", "boy"),
@@ -97,12 +97,8 @@ def waiting_item(field, text, *near):
 
 
 def test_a_waiting_item_is_shown_beside_near_items_without_its_author():
-    item = waiting_item("Entities", "cat", "0.90 no (small) kitten (one denies)", "0.61 no (small)")
-    annotations = [
-        AnnotatedItem(image="a.png", annotator="bo", field="Entities", text=text)
-        for text in ("cat", "no (small) kitten", "no (small)", "no")
-    ]
-    (unit,) = MERGE_REVIEW.units([item], annotations, [stored("a.png")])
+    item = waiting_item("Entities", "cat", "no (small) kitten", "no (small)")
+    (unit,) = MERGE_REVIEW.units([item], [stored("a.png")])
     assert unit.choices["decision"] == (
         "keep it",
         "leave it out",
@@ -115,7 +111,7 @@ def test_a_waiting_item_is_shown_beside_near_items_without_its_author():
 
 def test_a_description_cannot_be_declared_the_same_as_another():
     item = waiting_item(DESCRIPTION, "A dog runs.", "A cat sits.")
-    (unit,) = MERGE_REVIEW.units([item], [], [stored("a.png")])
+    (unit,) = MERGE_REVIEW.units([item], [stored("a.png")])
     assert unit.choices["decision"] == ("keep it", "leave it out")
     assert unit.shown["Another one wrote (1)"] == "A cat sits."
 
@@ -141,7 +137,7 @@ def review(*, accept, same_as=""):
     ],
 )
 def test_a_review_is_the_decision_of_most_reviewers(decisions, reviews):
-    (unit,) = MERGE_REVIEW.units([waiting_item("Entities", "cat")], [], [stored("a.png")])
+    (unit,) = MERGE_REVIEW.units([waiting_item("Entities", "cat")], [stored("a.png")])
     answers = [answer(unit.unit_id, f"p{n}", decision=text) for n, text in enumerate(decisions)]
     assert MERGE_REVIEW.to_rows(answers) == reviews
 

@@ -29,7 +29,7 @@ def annotated_items(field="Entities", **texts_by_annotator):
 
 
 def merge(items, reviews=()):
-    return merge_items(items, reviews, ENCODER, similarity=0.8)
+    return merge_items(items, reviews, ENCODER, same_item=0.8, near_item=0.5)
 
 
 @pytest.mark.parametrize(
@@ -107,17 +107,17 @@ def test_a_review_merges_two_items_even_of_one_annotator():
 
 
 def test_an_item_of_another_meaning_is_not_near():
-    first, *_ = merge(annotated_items(ana=["cat"], bo=["no kitten"], cem=["tree"])).rows
-    assert (first.text, first.near) == ("cat", ())
+    items = merge(annotated_items(ana=["cat"], bo=["tree"])).rows
+    assert [(item.text, item.near) for item in items] == [("cat", ()), ("tree", ())]
 
 
-def test_waiting_items_name_near_items_with_the_objection():
+def test_waiting_items_name_near_items_with_cosine_and_objection():
     encoder = MeaningEncoder({"cat", "no kitten"})
     first, second = merge_items(
-        annotated_items(ana=["cat"], bo=["no kitten"]), (), encoder, 0.8
+        annotated_items(ana=["cat"], bo=["no kitten"]), (), encoder, same_item=0.8, near_item=0.5
     ).rows
-    assert (first.outcome, first.near) == ("waiting", ("0.90 no kitten (one denies)",))
-    assert (second.outcome, second.near) == ("waiting", ("0.90 cat (one denies)",))
+    assert (first.near, first.near_notes) == (("no kitten",), ("0.90 (one denies)",))
+    assert (second.near, second.near_notes) == (("cat",), ("0.90 (one denies)",))
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def descriptions(**texts):
     ],
 )
 def test_an_image_is_kept_if_two_descriptions_are_alike(texts, alike, author):
-    (image,) = compare_descriptions(descriptions(**texts), [], ENCODER, similarity=0.8)
+    (image,) = compare_descriptions(descriptions(**texts), [], ENCODER, same_story=0.8)
     assert (image.alike, image.author) == (alike, author)
     assert image.description == texts.get(author, "")
 
@@ -188,13 +188,14 @@ def description_review(text, *, accept):
 )
 def test_a_review_selects_or_excludes_a_description(review, author, by_review):
     items = descriptions(ana="told so", bo="told thus", cem="three")
-    (image,) = compare_descriptions(items, [], ENCODER, 0.8, [review])
+    (image,) = compare_descriptions(items, [], ENCODER, same_story=0.8, reviews=[review])
     assert (image.author, image.by_review) == (author, by_review)
 
 
 def test_descriptions_of_a_dropped_image_are_queued_for_review_with_each_other():
     items = descriptions(ana="one", bo="two")
-    queue = descriptions_to_review(items, compare_descriptions(items, [], ENCODER, 0.8))
+    understandings = compare_descriptions(items, [], ENCODER, same_story=0.8)
+    queue = descriptions_to_review(items, understandings)
     assert [(item.text, item.near, item.outcome) for item in queue] == [
         ("one", ("two",), "waiting"),
         ("two", ("one",), "waiting"),
@@ -210,7 +211,7 @@ def test_stories_have_the_accepted_items_of_kept_images():
         *descriptions(ana="told so", bo="told thus"),
     ]
     merged = merge(items).rows
-    understandings = compare_descriptions(items, merged, ENCODER, similarity=0.8)
+    understandings = compare_descriptions(items, merged, ENCODER, same_story=0.8)
 
     (story,) = merged_stories(merged, understandings)
     chains = merged_chains(merged)
