@@ -1,6 +1,7 @@
 import hashlib
 import io
 import re
+import tomllib
 import zipfile
 
 import pytest
@@ -56,6 +57,16 @@ def test_a_fetched_release_is_stored_in_the_home(home, source):
         assert server.requests == []
     usage = {row["what"]: row for row in lines(bench("home", "usage", "--json"))}
     assert usage["sources/codis"]["about"] == address
+
+
+def test_what_a_fetch_prints_is_added_to_the_sources_of_a_file(home, source):
+    data = zip_folder(source)
+    toml = '[sources]\nblink = "blink"\n'
+    (home / "bench.toml").write_text(toml)
+    with serving(StandIn({"codis.zip": data})) as server:
+        address = f"{server.url}/codis.zip#sha256={hashlib.sha256(data).hexdigest()}&below=data"
+        toml += bench("home", "fetch", "codis", address).stdout
+    assert tomllib.loads(toml) == {"sources": {"blink": "blink", "codis": address}}
 
 
 def test_a_release_that_is_not_for_fetching_is_refused_with_instructions(home):
