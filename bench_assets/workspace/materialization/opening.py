@@ -51,7 +51,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         source: Folder of the suite's files or its address; "default": bench.toml's.
         judge: The suite's judge, instead of bench.toml's.
         scorer: The suite's scorer, instead of bench.toml's.
-        reader: The suite's reader, instead of bench.toml's.
+        reader: The suite's reader, instead of bench.toml's; refused if no task would ask it.
         models: The models to evaluate, by name or location; or resolved.
         elicit: Method of elicitation; "": none.
         sections: Further models with their sections.
@@ -90,7 +90,20 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         catalog=catalog,
         progress=progress_style(),
     ) as bench:
+        if reader not in ("", RULES):
+            _require_read_task(bench, suite, reader)
         yield bench
+
+
+def _require_read_task(bench: Workbench, suite: str, reader: str) -> None:
+    """Refuse a reader that no task of a suite would ask."""
+    tasks = bench.catalog.tasks_of(suite)
+    judge = bench.settings.suite(tasks[0].suite, SuiteSettings).judge
+    if not any(task.chosen_reader(judge, reader) for task in tasks):
+        reason = "its judge judges every response"
+        if not any(task.is_read for task in tasks):
+            reason = "its answers have no form that a reader could find"
+        raise SettingsError(f"reader {reader}: {suite} asks no reader: {reason}. Leave it out")
 
 
 def _last_sources(sources: Mapping[str, str], suites: Iterable[str]) -> dict[str, str]:

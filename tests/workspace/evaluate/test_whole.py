@@ -130,6 +130,26 @@ def test_an_option_that_would_be_ignored_is_refused(home, arguments):
     assert "cannot be combined with" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("suite", "judge", "reason"),
+    [
+        pytest.param("codis", "helper", "its judge judges every response", id="judged"),
+        pytest.param(
+            "journeybench/retrieval",
+            "",
+            "its answers have no form that a reader could find",
+            id="ranked",
+        ),
+    ],
+)
+def test_a_reader_that_would_not_be_asked_is_refused(home, suite, judge, reason):
+    options = ("--model", "random", "--judge", judge, "--reader", "helper")
+    result = bench("evaluate", suite, *options, fails=True)
+    assert result.stderr == (
+        f"error: reader helper: {suite} asks no reader: {reason}. Leave it out\n"
+    )
+
+
 def test_a_dry_run_of_a_backfill_counts_requests_and_changes_no_table(used_home):
     options = ("--model", "random", "--scorer", "official", "--keep-going", "--json")
     metrics_before = lines(bench("tables", "show", "codis/metrics", "--json"))
