@@ -7,7 +7,9 @@ from bench_assets.comparison.results import HomeResults
 from bench_assets.external_results.storing import read_evaluations, store_evaluations
 from bench_assets.python_api.calls import interface
 from bench_assets.python_api.run import Run
-from bench_assets.workspace.materialization.opening import home_settings
+from bench_assets.workspace.materialization.opening import prepare_process
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.environment import default_home
 from bench_resources.datasets.source_files import tables_of
 from bench_resources.images.store import open_image_store
 
@@ -45,7 +47,9 @@ def read_results(file: str | Path, *, name: str = "", model: str = "", store: bo
         SourceError: If the file has none of these formats, or is damaged.
         SettingsError: If ``name`` is invalid, or names several tasks.
     """
-    settings = home_settings()
+    home = default_home()
+    prepare_process(home)
+    settings = load_settings(home)
     images = open_image_store(settings)
     evaluations = read_evaluations(Path(file), images, suite=name, model=model)
     if store:

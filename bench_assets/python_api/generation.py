@@ -20,7 +20,9 @@ from bench_assets.workspace.materialization.model_arguments import (
     save_models,
     sections_of,
 )
-from bench_assets.workspace.materialization.opening import home_settings
+from bench_assets.workspace.materialization.opening import prepare_process
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.environment import default_home
 from bench_resources.images.store import ImageStore, open_image_store
 from bench_resources.models.registry.opening import Models
 
@@ -61,7 +63,9 @@ def generate(
     """
     if isinstance(prompts, str | bytes | Path | Prompt):
         raise SettingsError(f"prompts: expected a list of prompts, got {type(prompts).__name__}")
-    settings = home_settings()
+    home = default_home()
+    prepare_process(home)
+    settings = load_settings(home)
     (resolved,) = resolve_models([model_argument(model, name)], settings)
     settings = settings.with_overrides(models=sections_of([resolved]))
     print_new_home(settings.home)

@@ -16,8 +16,9 @@ from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.report.site.addresses import remember_port, served_port
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.inspect.leaderboard import present_report
-from bench_assets.workspace.materialization.opening import home_settings
 from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.environment import default_home
 from bench_resources.storage.atomic_write import open_atomic
 
 ADDRESS = "127.0.0.1"
@@ -76,11 +77,11 @@ def open_server(home: Path, port: int | None = None) -> ThreadingHTTPServer:
 
 def report_maker(bench: Workbench, without_images: Collection[str] = ()) -> Callable[[], object]:
     """Return a function that updates the report of a home by its settings at that time."""
-    last_settings = home_settings()
+    last_settings = load_settings(default_home())
 
     def make() -> object:
         nonlocal bench, last_settings
-        settings = home_settings()
+        settings = load_settings(default_home())
         if settings != last_settings:
             bench, last_settings = Workbench(settings), settings
         return present_report(bench, without_images)

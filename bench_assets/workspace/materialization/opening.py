@@ -19,7 +19,7 @@ from bench_assets.workspace.materialization import asset_selections
 from bench_assets.workspace.materialization.model_arguments import resolve_models, sections_of
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.addresses import is_release_address
-from bench_resources.config.bench_toml import Settings, load_settings
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import default_home, set_openmp_passive, weak_key_warnings
 from bench_resources.config.known_benchmarks import add_known
 from bench_resources.config.sections.engine_kinds import kind_problems
@@ -67,7 +67,9 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     add_benchmarks([suite_name])
     options = {"judge": judge, "reader": reader, "scorer": scorer}
     overrides = {name: value for name, value in options.items() if value}
-    settings_of_home = home_settings()
+    home = default_home()
+    prepare_process(home)
+    settings_of_home = load_settings(home)
     resolved = resolve_models(models, settings_of_home, elicit)
     settings = settings_of_home.with_overrides(
         sources={suite_name: source} if str(source) not in ("", BENCH_TOML) else {},
@@ -141,15 +143,10 @@ def print_warnings(problems: Sequence[str]) -> None:
         print_message(f"warning: {problem}")
 
 
-def home_settings() -> Settings:
-    """Read the settings of the home; also redacts logs and lets idle OpenMP threads sleep.
-
-    Raises:
-        SettingsError: If bench.toml is invalid.
-    """
-    redact_logs(default_home())
+def prepare_process(home: Path) -> None:
+    """Redact the home's secrets in logs, and let idle OpenMP threads sleep."""
+    redact_logs(home)
     set_openmp_passive()
-    return load_settings(default_home())
 
 
 def check_names(

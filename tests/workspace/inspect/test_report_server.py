@@ -19,8 +19,8 @@ from bench_assets.workspace.inspect.report_server import (
     report_maker,
     serve_live,
 )
-from bench_assets.workspace.materialization.opening import home_settings
 from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 
 
@@ -157,7 +157,7 @@ def test_a_report_that_cannot_be_updated_is_served_on_and_tried_again(folder, ca
 
 def test_a_served_report_follows_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCH_HOME", str(tmp_path))
-    with Workbench(home_settings()) as bench:
+    with Workbench(load_settings(tmp_path)) as bench:
         make_report = report_maker(bench)
         make_report()
         (tmp_path / "signs.jsonl").write_text('{"question": "1 + 1?", "answer": "2"}')
