@@ -39,7 +39,7 @@ class CurvePoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """The checkpoints of one training run on one task, by step."""
+    """The checkpoints of one training run on one task by step, or another model."""
 
     experiment: str  # task, condition and edition: runs in it are comparable
     run: str
@@ -48,7 +48,7 @@ class Curve:
 
 
 def curves(evaluations: Iterable[ModelResponses]) -> list[Curve]:
-    """Group the checkpoints of each run into a curve; NaN is left out."""
+    """Curves of the evaluations with metrics, one for each training run or other model."""
     tags: dict[tuple[str, str], dict[str, str]] = {}
     points: dict[tuple[str, str], list[CurvePoint]] = defaultdict(list)
     for evaluation in evaluations:
@@ -109,7 +109,7 @@ _BATCH_SIZE = 1000  # metrics that MLflow takes in one call
 
 
 def write_mlflow(collection: TableCollection, out: Path, to: str) -> list[str]:
-    """Log all curves to MLflow's tracking URI, by default a SQLite file; returns it, or [].
+    """Log all curves to MLflow's tracking URI, by default a SQLite file; returns it, [] without curves.
 
     Raises:
         MissingExtraError: If MLflow is not installed.

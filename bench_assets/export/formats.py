@@ -6,7 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
-from bench_assets.core.schema.errors import UnknownNameError
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.export.experiment_trackers import write_mlflow, write_wandb
 from bench_assets.export.lm_eval import write_lm_eval_results
@@ -40,14 +39,3 @@ FORMATS: Mapping[str, Write] = {
     "mlflow": lambda job: write_mlflow(job.collection, job.out, job.to),
     "wandb": lambda job: write_wandb(job.collection, job.out, job.to or "offline"),
 }
-
-
-def format_of(name: str, further_names: Sequence[str] = ()) -> Write:
-    """Find an export format; ``further_names`` are listed in the message as valid, too.
-
-    Raises:
-        UnknownNameError: If the name is unknown.
-    """
-    if name not in FORMATS:
-        raise UnknownNameError("format", name, [*FORMATS, *further_names])
-    return FORMATS[name]

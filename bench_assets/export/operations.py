@@ -10,16 +10,17 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from bench_assets.core.schema.errors import SettingsError, TableError
+from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import LeaderboardRow
 from bench_assets.defs.checks.staleness import CurrentConfiguration
 from bench_assets.defs.tables.leaderboard import rank_task
 from bench_assets.evaluation.task import Task
-from bench_assets.export.formats import ExportJob, format_of
+from bench_assets.export.formats import FORMATS, ExportJob
 from bench_assets.workspace.inspect.stale_numbers import StaleNumber, stale_numbers
 from bench_assets.workspace.inspect.table_collection import TableCollection, TableFilter
 from bench_assets.workspace.inspect.tables import make_paper_table
 from bench_assets.workspace.materialization.workbench import Workbench
+from bench_resources.datasets.source_files import open_source
 from bench_resources.storage.atomic_write import open_atomic
 
 FOLDER = "export"
@@ -52,13 +53,14 @@ def export_results(bench: Workbench, request: ExportRequest) -> ExportResult:
 
     Raises:
         UnknownNameError: If the format, suite, model, condition or edition is unknown.
-        SettingsError: If a submission is requested without a model.
+        SettingsError: If a submission is requested without a model, or of the mini edition.
         TableError: If there is nothing to write.
         HomeError: If it cannot be written.
     """
     if request.form == SUBMISSION:
-        return ExportResult(outputs=_write_submissions(bench, request), left_out=[], stale=[])
-    write = format_of(request.form, [SUBMISSION])
+        return _write_submissions(bench, request)
+    if request.form not in FORMATS:
+        raise UnknownNameError("format", request.form, [*FORMATS, SUBMISSION])
     home = bench.settings.home
     names = request.suites or bench.catalog.names
     tasks = {task.name: task for name in names for task in bench.catalog.tasks_of(name)}
@@ -76,7 +78,7 @@ def export_results(bench: Workbench, request: ExportRequest) -> ExportResult:
         out=request.out or home / FOLDER / request.form,
         to=request.to,
     )
-    outputs = write(job)
+    outputs = FORMATS[request.form](job)
     if not outputs:
         editions = " or ".join(table_filter.editions)
         scope = f" of the edition {editions}" if editions else ""
@@ -99,10 +101,15 @@ def _leaderboard_rows(bench: Workbench, tasks: Sequence[Task]) -> list[Leaderboa
     ]
 
 
-def _write_submissions(bench: Workbench, request: ExportRequest) -> list[Path]:
-    """Write the submission files of BLINK's evaluation server."""
+def _write_submissions(bench: Workbench, request: ExportRequest) -> ExportResult:
+    """Write each model's submission file for BLINK's evaluation server."""
     if not request.models:
         raise SettingsError(f"{SUBMISSION} is of one model: name it with --model")
+    if open_source("blink", bench.settings).is_mini:
+        raise SettingsError(
+            f"{SUBMISSION}: BLINK's server does not score the mini edition. Give the release:"
+            " --suite blink --source hf:BLINK-Benchmark/BLINK"
+        )
     files = []
     for model in request.models:
         make_paper_table(bench, "blink", "submission", model)
@@ -111,4 +118,9 @@ def _write_submissions(bench: Workbench, request: ExportRequest) -> list[Path]:
         if request.out:
             with open_atomic(files[-1]) as file:
                 file.write(submission.read_bytes())
-    return files
+    editions = {question.edition for question in bench.rows("blink/test/questions")}
+    left_out = [
+        f"questions of the release that the source lacks: its edition is {edition!r}"
+        for edition in sorted(editions - {"published"})
+    ]
+    return ExportResult(outputs=files, left_out=left_out, stale=[])

@@ -163,6 +163,7 @@ def test_the_submission_has_every_question_of_the_test_split_and_no_other(tmp_pa
     assert result.exit_code == 0, result.output
     file = tmp_path / "out" / "blink_test_org%2Fm.json"
     assert str(file) in result.stdout
+    assert "left out: questions of the release that the source lacks" in result.stderr
     assert json.loads(file.read_text(encoding="utf-8")) == {
         f"test_Relative_Depth_{n}": option for n, option in enumerate(SUBMITTED, 1)
     }
@@ -173,6 +174,13 @@ def test_a_submission_with_missing_responses_is_refused(home_of_recorded_models)
     assert result.exit_code == 1
     assert "2 of 3 test questions have no response" in result.stderr  # which is no "(Z)"
     assert not (home_of_recorded_models / "export" / "blink_test_incomplete.json").exists()
+
+
+def test_a_submission_of_the_mini_edition_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
+    result = export("--model", "random")
+    assert result.exit_code == 1
+    assert "BLINK's server does not score the mini edition" in result.stderr
 
 
 @pytest.mark.usefixtures("home_of_recorded_models")
