@@ -27,13 +27,11 @@ from bench_assets.features import open_annotation_backend
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.watched import AnnotationTaskSettings
 from bench_resources.tables.parquet import TableFiles
+from bench_sensors.changes import PER_MODEL
 
 _FindRebuilt: TypeAlias = Callable[[Sequence[SuiteAnnotationTask]], list[dg.AssetKey]]
 
 _DIGITS = 16  # hexadecimal digits of a digest, in run keys
-_PER_MODEL = dg.AssetSelection.tag("bench/per", "model") | dg.AssetSelection.tag(
-    "bench/per", "encoder"
-)
 _ON_REQUEST = dg.AssetSelection.tag("bench/when", "asked")
 
 
@@ -72,7 +70,7 @@ def annotation_sensors(settings: Settings, suites: Sequence[Suite]) -> list[dg.S
         def find_rebuilt(changed_tasks: Sequence[SuiteAnnotationTask]) -> list[dg.AssetKey]:
             graph = repository.asset_graph
             rebuilt = _rebuilt_assets(changed_tasks)
-            upstream = (rebuilt.upstream() & _suite_assets(changed_tasks)) - rebuilt - _PER_MODEL
+            upstream = (rebuilt.upstream() & _suite_assets(changed_tasks)) - rebuilt - PER_MODEL
             missing = [key for key in upstream.resolve(graph) if not tables.known(key.path)]
             if missing:
                 inputs = dg.AssetSelection.assets(*missing).required_multi_asset_neighbors()
@@ -185,7 +183,7 @@ def _rebuilt_assets(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
     """Tables of the tasks and their downstream assets, without those of models."""
     keys = [task.table(name).split("/") for task in tasks for name in ("units", "answers")]
     suite_assets = _suite_assets(tasks)
-    return (dg.AssetSelection.assets(*keys).downstream() & suite_assets) - _PER_MODEL - _ON_REQUEST
+    return (dg.AssetSelection.assets(*keys).downstream() & suite_assets) - PER_MODEL - _ON_REQUEST
 
 
 def _suite_assets(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:

@@ -56,9 +56,11 @@ def _intersect_timing(timing: Any, changed: Any) -> Any:  # noqa: ANN401 - Dagst
     return type(timing)(timestamps=changed_timestamps)
 
 
-_OF_MODELS = dg.AssetSelection.tag("bench/per", "model") | dg.AssetSelection.tag(
+PER_MODEL = dg.AssetSelection.tag("bench/per", "model") | dg.AssetSelection.tag(
     "bench/per", "encoder"
 )
+"""Tables with a partition for each model or encoder."""
+
 _MAX_ASSETS = 450  # assets of one sensor; Dagster refuses to evaluate more than 500
 _CONSTANTS = dg.AssetSelection.tag("bench/stage", "constants")
 _TABLES = dg.AssetSelection.all() - _CONSTANTS  # without observed inputs
@@ -119,7 +121,7 @@ def change_sensors(specs: Iterable[dg.AssetSpec]) -> list[dg.SensorDefinition]:
         *(
             dg.AutomationConditionSensorDefinition(
                 f"question_changes_{number}" if number > 1 else "question_changes",
-                target=_OF_MODELS & dg.AssetSelection.key_prefixes(*([suite] for suite in suites)),
+                target=PER_MODEL & dg.AssetSelection.key_prefixes(*([suite] for suite in suites)),
                 minimum_interval_seconds=60,  # a tick over 135 tables of 20 models takes 1.3 s
                 use_user_code_server=True,
                 emit_backfills=False,

@@ -156,7 +156,9 @@ def suites_lacking_questions(
         return last is not None and last.root == roots.get(suite, "")
 
     return [
-        suite for suite in suites if not all(is_built(suite, k) for k in tables[suite].questions)
+        suite
+        for suite in suites
+        if not all(is_built(suite, key) for key in tables[suite].questions)
     ]
 
 
