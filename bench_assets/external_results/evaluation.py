@@ -5,7 +5,7 @@ from dataclasses import replace
 from math import isclose, isnan, nan
 
 from bench_assets.core.schema.errors import ImageError, SourceError
-from bench_assets.core.schema.rows import AnswerKind, Metric, Prediction, Question, Score
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature, short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
@@ -110,7 +110,7 @@ def _questions(
             question_id=f"{task.name}/{sample.sample_id}",
             task=task.name,
             edition="own",
-            kind=_kind(sample),
+            kind=sample.kind,
             text=sample.prompt,
             answer=sample.target,
             images=_images(sample, put_image),
@@ -130,14 +130,6 @@ def _images(sample: ExternalSample, put_image: Callable[[bytes], str]) -> tuple[
         return tuple(put_image(image) for image in sample.images)
     except ImageError as error:
         raise SourceError(f"sample {sample.sample_id}: {error}") from error
-
-
-def _kind(sample: ExternalSample) -> AnswerKind:
-    """Kind of a sample: a choice if its target is letters of options, else a text."""
-    letters = [chr(ord("A") + n) for n in range(len(sample.options))]
-    if not sample.options or not set(sample.target) <= set(letters):
-        return "text"
-    return "choice" if len(sample.target) == 1 else "choices"
 
 
 def _prediction(sample: ExternalSample, results: ExternalResults, task: Task) -> Prediction:

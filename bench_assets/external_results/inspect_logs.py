@@ -12,7 +12,6 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
 from itertools import takewhile
-from operator import itemgetter
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, TypeAlias, cast
@@ -152,12 +151,12 @@ def _headline(results: Mapping[str, Any], first_score: str) -> tuple[str, str]:
 
 
 def _metrics(results: Mapping[str, Any]) -> list[ExternalMetric]:
-    """Every metric, the headline first; named by score and reducer if there are several."""
+    """Numbers of all scores, the headline first; names have the score and reducer if several."""
     scores = results.get("scores") or []
     headline = results.get("headline") or {}
     names = {score.get("name") for score in scores} - {None}
     reducers = {score.get("reducer") for score in scores} - {None}
-    ordered: list[tuple[tuple[bool, bool], ExternalMetric]] = []
+    headlines, others = list[ExternalMetric](), list[ExternalMetric]()
     for score in scores:
         score_name, reducer = score.get("name"), score.get("reducer")
         has_headline = (score_name, reducer) == (headline.get("score"), headline.get("reducer"))
@@ -171,10 +170,11 @@ def _metrics(results: Mapping[str, Any]) -> list[ExternalMetric]:
             if value is None or key in _UNCERTAINTIES:
                 continue
             full_name = "/".join(filter(None, (prefix, name, suffix)))
-            is_headline = has_headline and name == headline_name
-            rank = (not is_headline, category != "all")  # the headline first
-            ordered.append((rank, ExternalMetric(name=full_name, value=value, category=category)))
-    return [metric for _, metric in sorted(ordered, key=itemgetter(0))]
+            group = headlines if has_headline and name == headline_name else others
+            group.append(ExternalMetric(name=full_name, value=value, category=category))
+    for group in (headlines, others):
+        group.sort(key=lambda metric: metric.category != "all")
+    return headlines + others
 
 
 def _metric_name(key: str, metrics: Mapping[str, Any]) -> tuple[str, str]:

@@ -49,9 +49,10 @@ _SAMPLE_FIELDS = frozenset(
 
 
 def is_samples_or_results(file: Path) -> bool:
-    """Whether a file is named as both harnesses name samples and results."""
-    is_results = file.name.endswith("results.json") or _LM_EVAL_RESULTS.fullmatch(file.name)
-    return bool(is_results) or (file.suffix == ".jsonl" and "samples_" in file.name)
+    """Whether a file is named as one of the harnesses names its samples or results."""
+    if file.name.endswith("results.json") or _LM_EVAL_RESULTS.fullmatch(file.name):
+        return True
+    return file.suffix == ".jsonl" and "samples_" in file.name
 
 
 def read_lmms_samples(file: Path) -> list[ExternalResults]:
@@ -78,7 +79,7 @@ def _lm_eval_samples(results: Path, date: str) -> dict[str, Path]:
     """The last file of samples of each task in the results that is not newer than them."""
     document = read_object(results)
     with shape_errors(f"{results}, results", HARNESS):
-        tasks = {*(document.get("results") or ())}
+        tasks = set(document.get("results") or ())
     samples = {}
     for file in sorted(results.parent.glob("samples_*.jsonl")):
         match = _LM_EVAL_SAMPLES.fullmatch(file.name)
@@ -147,8 +148,10 @@ def _evaluated_part(document: Entry, task: str, results: Path) -> str:
 def _version(document: Entry, *, is_lm_eval: bool) -> str:
     """Version of the harness that wrote a results file; "" if unknown."""
     names = ("lm_eval_version", "bench_assets_version") if is_lm_eval else ("lmms_eval_version",)
-    version = next(filter(None, (document.get(name) for name in (*names, "git_hash"))), "")
-    return "" if version == _NO_VERSION else str(version)
+    for name in (*names, "git_hash"):
+        if version := document.get(name):
+            return "" if version == _NO_VERSION else str(version)
+    return ""
 
 
 def _first_filter_rows(lines: Iterable[LocatedEntry]) -> list[tuple[str, Entry]]:
@@ -193,11 +196,13 @@ def _metrics(
 
 def _points_key(rows: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> str:
     """Key of the samples' points: that of the headline, else the first with values, else ""."""
-    columns = {name: None for row in rows for name in row if _points(row[name]) is not None}
-    names = [metric.partition(",")[0] for metric in metrics]
-    return next(
-        (name for name in [*names, *columns] if name in columns and name not in _SAMPLE_FIELDS), ""
+    columns = dict.fromkeys(
+        name for row in rows for name, value in row.items() if _points(value) is not None
     )
+    for name in (*(metric.partition(",")[0] for metric in metrics), *columns):
+        if name in columns and name not in _SAMPLE_FIELDS:
+            return name
+    return ""
 
 
 def _points(value: object) -> float | None:
@@ -248,6 +253,8 @@ def _prompt(row: Entry) -> str:
     while isinstance(prompt, list | dict) and prompt:  # {"gen_args_0": {"arg_0": the prompt}}
         prompt = prompt[0] if isinstance(prompt, list) else next(iter(prompt.values()))
     turns = parse_list(prompt)  # API models get messages as JSON
-    if isinstance(turns, list) and all(isinstance(t, dict) and "content" in t for t in turns):
+    if isinstance(turns, list) and all(
+        isinstance(turn, dict) and "content" in turn for turn in turns
+    ):
         return "\n\n".join(to_text(turn["content"]) for turn in turns)
     return to_text(prompt)

@@ -8,9 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from math import isfinite, nan
+from string import ascii_uppercase
 from typing import Any
 
 from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import AnswerKind
 from bench_assets.evaluation.suite import MAX_NAME_LENGTH, name_defects
 
 UNPACKING_ERRORS = (
@@ -38,6 +40,14 @@ class ExternalSample:
     points: float | None = None  # None: the harness stored no score
     explanation: str = ""  # of the scorer
     error: str = ""  # why there is no response
+
+    @property
+    def kind(self) -> AnswerKind:
+        """A choice if the target is letters of options, else a text."""
+        letters = ascii_uppercase[: len(self.options)]
+        if not self.options or not set(self.target) <= set(letters):
+            return "text"
+        return "choice" if len(self.target) == 1 else "choices"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 from bench_assets.catalog import Catalog
@@ -14,7 +14,6 @@ from bench_assets.external_results.reading import read_external_results
 from bench_assets.external_results.results import ExternalResults
 from bench_assets.external_results.suite import (
     imported_task,
-    imports_as_json,
     read_imports,
     to_imported_task,
 )
@@ -89,5 +88,5 @@ def store_evaluations(
             store_evaluation(tables, evaluation)
             imported_tasks[evaluation.task.name] = to_imported_task(evaluation.task)
         with open_atomic(home / IMPORTS_FILE) as file:
-            content = imports_as_json(list(imported_tasks.values()))
+            content = [asdict(imported) for imported in imported_tasks.values()]
             file.write(json.dumps(content, indent=1, ensure_ascii=False).encode())

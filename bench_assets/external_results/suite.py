@@ -4,8 +4,8 @@ Listed in ``imports.json`` of the home. Their tables are written by the import o
 cannot be evaluated on them.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -130,11 +130,6 @@ def read_imports(home: Path) -> list[ImportedTask]:
     """
     file = home / IMPORTS_FILE
     return records(read_entries(file), ImportedTask).require() if file.exists() else []
-
-
-def imports_as_json(tasks: Sequence[ImportedTask]) -> list[Mapping[str, str | bool]]:
-    """Serialise the list of imports."""
-    return [asdict(task) for task in tasks]
 
 
 def suites_of_home(settings: HomeConfiguration) -> list[tuple[str, Suite]]:

@@ -21,7 +21,6 @@ from bench_assets.core.answer_types.definition import AnswerSettings, Gold
 from bench_assets.core.answer_types.options import split_options
 from bench_assets.core.answer_types.registry import make_answer_type
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import AnswerKind
 from bench_assets.core.tables.json_records import read_object
 from bench_assets.external_results.results import (
     UNPACKING_ERRORS,
@@ -129,8 +128,9 @@ def _split_name(file: Path, stem: str, model: str) -> tuple[str, str]:
     The model is the given one, or one of the two folders above; else it ends before a known
     benchmark, or at the only "_".
     """
-    for name in filter(None, (model, *(folder.name for folder in file.absolute().parents[:2]))):
-        if stem.startswith(f"{name}_"):
+    folders = [folder.name for folder in file.absolute().parents[:2]]
+    for name in (model, *folders):
+        if name and stem.startswith(f"{name}_"):
             return name, stem.removeprefix(f"{name}_")
     parts = stem.split("_")
     task_starts = [
@@ -151,10 +151,7 @@ def _split_name(file: Path, stem: str, model: str) -> tuple[str, str]:
 
 def _score(sample: ExternalSample) -> ExternalSample:
     """Score a response by the form of its target; one that no rule reads gets 0 points."""
-    kind: AnswerKind = "text"
-    if sample.options and set(sample.target) <= set(ascii_uppercase):
-        kind = "choice" if len(sample.target) == 1 else "choices"
-    gold = Gold(kind=kind, answer=sample.target, options=sample.options)
+    gold = Gold(kind=sample.kind, answer=sample.target, options=sample.options)
     grade = make_answer_type(None, AnswerSettings()).grade(sample.response, gold)
     answer = " | ".join(grade.read)
     return replace(sample, points=grade.points or 0.0, answer=answer, explanation=grade.reason)

@@ -64,7 +64,8 @@ def test_results_may_have_a_later_time_than_the_samples(tmp_path):
     """``bench export lm-eval`` writes the results after the samples."""
     samples = write_results(tmp_path, results_date="2026-08-22T00-00-00")
     (results,) = read_external_results(samples)
-    assert len(results.samples) == 3
+    assert {metric.name: metric.value for metric in results.metrics} == {"acc": 2 / 3}
+    assert [sample.points for sample in results.samples] == [0.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize(

@@ -31,6 +31,14 @@ def test_options_are_read_from_the_text_of_the_question(tmp_path):
     assert (sample.options, sample.points) == (("red", "blue"), 1.0)
 
 
+def test_a_key_that_is_no_letter_of_an_option_is_compared_as_text(tmp_path):
+    file = tmp_path / "M_MMStar.tsv"
+    file.write_text(f"{HEAD}1\tWhich?\tred\tblue\tC\tC\n")
+    (results,) = read_external_results(file)
+    (sample,) = results.samples
+    assert (sample.kind, sample.points) == ("text", 1.0)
+
+
 def test_a_file_name_with_an_unknown_task_needs_the_model(tmp_path):
     file = write_responses(tmp_path, "Seer_3B_Own_Test.tsv")
     with pytest.raises(SourceError, match="name the model"):
