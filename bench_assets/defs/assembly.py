@@ -33,6 +33,7 @@ from bench_assets.defs.suite_datasets import load_suite_assets, memoize
 from bench_assets.defs.tables.annotation import annotation_assets
 from bench_assets.defs.tables.leaderboard import leaderboard_assets
 from bench_assets.defs.tables.report import report_asset
+from bench_assets.evaluation.suite import Suite
 from bench_assets.evaluation.task import Task
 from bench_assets.features import hooks_of
 from bench_resources.config.bench_toml import Settings
@@ -105,12 +106,6 @@ def _group_name(spec: dg.AssetSpec, condition: str, catalog: Catalog) -> str:
     return f"{suite}_dataset"
 
 
-class _Job(NamedTuple):
-    name: str
-    selection: dg.AssetSelection
-    description: str
-
-
 class Graph(NamedTuple):
     """The definitions, and the suites they contain."""
 
@@ -172,9 +167,9 @@ def _jobs_and_sensors(
 ) -> dg.Definitions:
     """Jobs and sensors of the UI and the daemon; a command starts its runs itself."""
     evaluable = catalog.evaluable
-    checkpoint_jobs = _define_jobs(_checkpoint_jobs(evaluable.names))
+    checkpoint_jobs = _checkpoint_jobs(evaluable.names)
     return dg.Definitions(
-        jobs=[*_define_jobs(_suite_jobs(catalog), _job_tags(catalog)), *checkpoint_jobs],
+        jobs=[*_suite_jobs(catalog), *checkpoint_jobs],
         sensors=[
             checkpoint_sensor(checkpoint_jobs, evaluable.suites),
             *change_sensors(_specs(assets)),
@@ -324,27 +319,6 @@ def _task_assets(task: Task) -> list[dg.AssetsDefinition]:
     return [asset for condition in task.conditions for asset in evaluation_assets(task, condition)]
 
 
-def _define_jobs(
-    jobs: Iterable[_Job], tags: Mapping[str, Mapping[str, str]] | None = None
-) -> list[Any]:
-    tags = tags or {}
-    return [
-        dg.define_asset_job(
-            job.name, job.selection, description=job.description, tags=tags.get(job.name)
-        )
-        for job in jobs
-    ]
-
-
-def _job_tags(catalog: Catalog) -> dict[str, dict[str, str]]:
-    """Tags by job: without a chosen partition, questions are built of all raw data sets."""
-    return {
-        f"{suite.name}_questions": range_tags([*suite.raw_data.folders])
-        for suite in catalog.evaluable.suites
-        if suite.raw_data
-    }
-
-
 def _resources(
     settings: Settings, catalog: Catalog, tables: TableFiles | None, models: Models | None
 ) -> dict[str, object]:
@@ -368,54 +342,57 @@ def _resources(
     return resources
 
 
-def _suite_jobs(catalog: Catalog) -> list[_Job]:
+def _suite_jobs(catalog: Catalog) -> list[Any]:
     """Jobs of the suites of packages; with jobs of many file benchmarks, loading would be slow."""
     suites = [suite for suite in catalog.evaluable.suites if suite.code]
-    return [job for suite in suites for job in _jobs_of_suite(suite.name)]
+    return [job for suite in suites for job in _jobs_of_suite(suite)]
 
 
-def _jobs_of_suite(suite: str) -> list[_Job]:
-    main = select_group(suite)
-    ablations = select_group(f"{suite}_ablations")
+def _jobs_of_suite(suite: Suite) -> list[Any]:
+    name = suite.name
+    main = select_group(name)
+    ablations = select_group(f"{name}_ablations")
     per_model = dg.AssetSelection.tag("bench/per", "model")
     return [
-        _Job(
-            name=f"{suite}_questions",
+        dg.define_asset_job(
+            f"{name}_questions",
             selection=main - per_model - dg.AssetSelection.tag("bench/when", "asked"),
-            description=f"Build the question tables of {suite} from its source.",
+            description=f"Build the question tables of {name} from its source.",
+            # Without a chosen partition, questions are built of all raw data sets.
+            tags=range_tags([*suite.raw_data.folders]) if suite.raw_data else None,
         ),
-        _Job(
-            name=f"{suite}_ablation_questions",
+        dg.define_asset_job(
+            f"{name}_ablation_questions",
             selection=ablations - per_model,
-            description=f"Build the question tables of the ablations of {suite}.",
+            description=f"Build the question tables of the ablations of {name}.",
         ),
-        _Job(
-            name=f"evaluate_{suite}",
-            selection=suite_tables(suite),
-            description=f"Evaluate one model on {suite}: predictions, judgements, scores, metrics.",
+        dg.define_asset_job(
+            f"evaluate_{name}",
+            selection=suite_tables(name),
+            description=f"Evaluate one model on {name}: predictions, judgements, scores, metrics.",
         ),
-        _Job(
-            name=f"{suite}_ablations",
+        dg.define_asset_job(
+            f"{name}_ablations",
             selection=ablations & per_model,
-            description=f"The ablations and studies of {suite} for one model.",
+            description=f"The ablations and studies of {name} for one model.",
         ),
-        _Job(
-            name=f"{suite}_audit",
-            selection=select_group(f"{suite}_audit"),
-            description=f"Audit {suite} from the existing tables.",
+        dg.define_asset_job(
+            f"{name}_audit",
+            selection=select_group(f"{name}_audit"),
+            description=f"Audit {name} from the existing tables.",
         ),
     ]
 
 
-def _checkpoint_jobs(suites: Sequence[str]) -> list[_Job]:
+def _checkpoint_jobs(suites: Sequence[str]) -> list[Any]:
     return [
-        _Job(
-            name=QUICK_EVALUATION,
+        dg.define_asset_job(
+            QUICK_EVALUATION,
             selection=select_group(QUICK_EVALUATION),
             description="Evaluate one model on a few questions of every task.",
         ),
-        _Job(
-            name=EVALUATION_JOB,
+        dg.define_asset_job(
+            EVALUATION_JOB,
             selection=suite_tables(*suites),
             description="Evaluate one model on every suite; its weights are loaded once.",
         ),

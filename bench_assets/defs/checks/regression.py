@@ -112,16 +112,17 @@ def _result(
 def _summarise(
     lines: Sequence[Comparison], worse: Sequence[Comparison], notes: Sequence[str]
 ) -> str:
-    """Describe the worse metrics, or else the overall comparison and its power."""
+    """Describe the worse metrics and the notes; without any, the overall comparison."""
     if worse or notes:
         return "; ".join([*map(_sentence, worse), *notes])
     if not lines:
         return "nothing to compare with: no earlier step in its run, and no other baseline"
+    sentences = ["no metric is worse"]
     overall = [line for line in lines if line.category == "all"]
-    power = [
-        f"a change of {line.shows:.3f} is detected with a power of 80 %" for line in overall[:1]
-    ]
-    return "; ".join(["no metric is worse", *map(_sentence, overall), *power])
+    if overall:
+        power = f"a change of {overall[0].shows:.3f} is detected with a power of 80 %"
+        sentences += [*map(_sentence, overall), power]
+    return "; ".join(sentences)
 
 
 def _table_row(line: Comparison) -> str:

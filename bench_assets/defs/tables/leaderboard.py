@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 MEASURED = "measured here"
 UNREADABLE = "unreadable"
 
-_CURRENT = """
+_PRIMARY_METRICS = """
 SELECT * FROM metrics
 WHERE condition = 'main' AND category = $category AND task = $task AND metric = $metric
 ORDER BY model
@@ -172,7 +172,7 @@ def _metric_rows(
     try:
         questions_digest = tables.digest(evaluation_key(task, "main", "questions")) or ""
         parameters = {"task": task.name, "metric": task.primary_metric, "category": "all"}
-        table = tables.query(_CURRENT, {"metrics": ([key], Metric)}, damaged, **parameters)
+        table = tables.query(_PRIMARY_METRICS, {"metrics": ([key], Metric)}, damaged, **parameters)
     except TableError as error:
         return [], dict.fromkeys(tables.known(key), str(error))
     metrics, row_errors = _readable_metrics(table)
@@ -362,7 +362,7 @@ def as_markdown(rows: Sequence[LeaderboardRow]) -> str:
 
 
 def leaderboard_frame(rows: Sequence[LeaderboardRow]) -> "pd.DataFrame":
-    """Build the exported data frame, with every column validated.
+    """Build the exported data frame; validates its columns of names and of numbers.
 
     Raises:
         TableError: If a value is not of its column's type.
