@@ -47,6 +47,12 @@ def primary_cells(tables: TableFiles, task: Task, condition: str) -> Cells:
     return _query_cells(tables, task, condition, _PRIMARY, parameters)
 
 
+def measured_models(tables: TableFiles, task: Task) -> list[str]:
+    """Models with a table of metrics under any condition, by name."""
+    keys = [evaluation_key(task, condition, "metrics") for condition in task.conditions]
+    return sorted({model for key in keys for model in tables.partitions(key)})
+
+
 def metrics_version(tables: TableFiles, task: Task) -> str:
     """Digest of the versions of all tables that ``all_cells`` reads, without reading them."""
     keys = [

@@ -13,7 +13,7 @@ from typing import Any
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import ORIGIN, signature_by_cause, split_model_part
-from bench_assets.comparison.measurements import ConditionQuestions
+from bench_assets.comparison.measurements import ConditionQuestions, measured_models
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
@@ -24,7 +24,7 @@ from bench_assets.report.site.folder import Site, combined_digest, slug
 from bench_resources.tables.file_bytes import PER_MODEL
 from bench_resources.tables.parquet import TableFiles, read_by_question
 
-_FORM = "2"  # version of the data, increased when the page's format changes
+_FORMAT = "2"  # version of the page's data format
 _DIGITS = 8  # hexadecimal digits of a digest, which is compared within one question only
 _PREDICTION_COLUMNS = (
     "text",
@@ -53,8 +53,7 @@ class PointProvenance:
             tables_by_key = {tuple(table.key): table for table in by_condition.values()}
             for table in tables_by_key.values():
                 _put_questions(site, table, with_fields=len(tables_by_key) > 1)
-            keys = [evaluation_key(task, name, "metrics") for name in task.conditions]
-            for model in sorted({model for key in keys for model in tables.partitions(key)}):
+            for model in measured_models(tables, task):
                 _put_model(site, task, by_condition, model)
 
 
@@ -120,7 +119,7 @@ def question_columns(
 def _put_questions(site: Site, questions: ConditionQuestions, *, with_fields: bool) -> None:
     """Write the clusters of questions and, ``with_fields``, digests of their fields."""
     inputs = combined_digest(
-        _FORM, str(with_fields), site.stamps.of(questions.tables, questions.key)
+        _FORMAT, str(with_fields), site.stamps.of(questions.tables, questions.key)
     )
     name = f"origins-{slug('/'.join(questions.key))}"
     if site.has(name, inputs) or not questions.tables.exists(questions.key):
@@ -145,7 +144,7 @@ def _put_model(
         stamps.append(site.stamps.of(questions.tables, questions.key))
         model_keys = keys[condition].values()
         stamps += [site.stamps.of(questions.tables, key, model) for key in model_keys]
-    inputs = combined_digest(_FORM, *stamps)
+    inputs = combined_digest(_FORMAT, *stamps)
     name = f"origins-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
         return

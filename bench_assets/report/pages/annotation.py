@@ -32,7 +32,7 @@ from bench_assets.report.site.folder import Site, combined_digest, slug
 from bench_resources.config.bench_toml import Settings
 from bench_resources.tables.parquet import TableFiles
 
-_FORM = "1"  # version of the data, increased when the page's format changes
+_FORMAT = "1"  # version of the page's data format
 _DISPUTED = 60  # units that are listed, those with the most disagreement
 _REASONS = 20  # reasons why answers do not count that are listed, the most frequent ones
 _IMAGES = 3  # images that are shown of a unit
@@ -80,7 +80,7 @@ class AnnotationPages:
         undecided = undecided_in_task(tables, task, suite, units, counted_answers, terms)
         progress = progress_of(name, units, answers, undecided, datetime.now(UTC))
         stamps = [site.stamps.of(tables, key) for key in keys]
-        inputs = combined_digest(_FORM, str(omits_images), *stamps)
+        inputs = combined_digest(_FORMAT, str(omits_images), *stamps)
         if not site.has(page_name, inputs):
             page = _AnnotationPage(
                 site, task.task, units, answers, undecided, omits_images=omits_images
@@ -141,6 +141,7 @@ class _AnnotationPage:
         }
 
     def _images(self, digests: Sequence[str]) -> list[list[Any]]:
+        """Paths of images, which are added to ``image_digests``; [] if images are omitted."""
         if self._omits_images:
             return []
         stored_images = self._site.images(digests)

@@ -10,7 +10,7 @@ from typing import Any
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.comparable import compared_parts
-from bench_assets.comparison.measurements import ConditionQuestions
+from bench_assets.comparison.measurements import ConditionQuestions, measured_models
 from bench_assets.comparison.verdicts import (
     fully_scored_by_question,
     scored_rows,
@@ -23,7 +23,7 @@ from bench_assets.evaluation.units import ScoredMetric, Units, metric_units
 from bench_assets.report.site.folder import Site, combined_digest, slug
 from bench_resources.tables.parquet import TableFiles
 
-_FORM = "5"  # version of the data, increased when the page's format changes
+_FORMAT = "5"  # version of the page's data format
 _DIGITS = 6  # decimals of a number
 
 
@@ -37,8 +37,7 @@ class ComparisonPage:
                 name: ConditionQuestions(tables, questions_key(task, name))
                 for name in task.conditions
             }
-            keys = [evaluation_key(task, name, "metrics") for name in task.conditions]
-            for model in sorted({model for key in keys for model in tables.partitions(key)}):
+            for model in measured_models(tables, task):
                 _write_model(site, task, by_condition, model)
 
 
@@ -51,7 +50,7 @@ def _write_model(
         stamps.append(site.stamps.of(questions.tables, questions.key))
         keys = _evaluation_keys(task, condition)
         stamps += [site.stamps.of(questions.tables, key, model) for key in keys]
-    inputs = combined_digest(_FORM, str(task.version), task.primary_metric, *stamps)
+    inputs = combined_digest(_FORMAT, str(task.version), task.primary_metric, *stamps)
     name = f"compare-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
         return
@@ -88,7 +87,7 @@ def _read_units(
 def _metric_units(
     task: Task, condition_questions: ConditionQuestions, scores: Sequence[Score]
 ) -> dict[str, Any]:
-    """Columns of the metric's units, by the way they are paired (see ``metric_units``)."""
+    """A model's metric, and its units as columns by the way they are paired."""
     measure = task.measures[task.primary_metric]
     by_question = scores_by_question(scores)
     scored_questions: list[ScoredQuestion] = []
@@ -133,5 +132,7 @@ def _columns(
 
 def _first_question(way: str, name: str, numbers: Mapping[tuple[str, str], int]) -> int:
     """Index of the first question of a unit: a pair, a question or a cluster."""
-    kinds = ("pair",) if way == "pairs" else ("question", "cluster")
-    return next(numbers[kind, name] for kind in kinds if (kind, name) in numbers)
+    if way == "pairs":
+        return numbers["pair", name]
+    kind = "question" if ("question", name) in numbers else "cluster"
+    return numbers[kind, name]

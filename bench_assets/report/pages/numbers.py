@@ -10,6 +10,7 @@ from bench_assets.asset_factory.evaluation_tables import evaluation_key, questio
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.catalog import Catalog
 from bench_assets.comparison.causes import DECODING, MODEL, split_model_part
+from bench_assets.comparison.measurements import measured_models
 from bench_assets.comparison.people_checks import people_state, with_people
 from bench_assets.comparison.results import HomeResults
 from bench_assets.core.schema.elicitation import split_signature
@@ -120,7 +121,7 @@ def _describe_decoding(decoding: str) -> str:
 
 
 _PARSERS = Path(__file__).with_name("parsers.csv")
-_FORM = "4"  # version of the data, increased when the page's format changes
+_FORMAT = "4"  # version of the page's data format
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,11 +141,11 @@ class NumberPages:
             checks = [
                 check for check in outcomes if _belongs_to_task(check.asset, task, other_tasks)
             ]
-            models = _measured_models(tables, task)
+            models = measured_models(tables, task)
             for model in models:
                 _write_model(site, tables, task, model, checks, results)
             partials = partial_tables(tables.home)
-            for model in set(_measured_models(partials, task)).difference(models):
+            for model in set(measured_models(partials, task)).difference(models):
                 _write_model(site, partials, task, model, checks, results)
 
 
@@ -167,7 +168,7 @@ def _write_model(
     ]
     own_checks = [asdict(check) for check in checks if check.partition in ("", model)]
     inputs = combined_digest(
-        _FORM, str(task.version), *stamps, str(own_checks), people_state(tables, task)
+        _FORMAT, str(task.version), *stamps, str(own_checks), people_state(tables, task)
     )
     name = f"number-{slug(task.name)}-{slug(model)}"
     if site.has(name, inputs):
@@ -220,8 +221,3 @@ def _belongs_to_task(asset: str, task: Task, other_tasks: Iterable[str]) -> bool
 
 def _is_below(asset: str, folder: str) -> bool:
     return asset == folder or asset.startswith(f"{folder}/")
-
-
-def _measured_models(tables: TableFiles, task: Task) -> list[str]:
-    keys = [evaluation_key(task, condition, "metrics") for condition in task.conditions]
-    return sorted({model for key in keys for model in tables.partitions(key)})

@@ -138,7 +138,7 @@ class TaskPages:
             )
             name = f"task-{slug(task.name)}"
             if not site.has(name, inputs):
-                page = _page(tables, task, printed, stale) | self._usage(tables, task)
+                page = _task_data(tables, task, printed, stale) | self._usage(tables, task)
                 site.put(name, page, inputs)
 
     def _usage(self, tables: TableFiles, task: Task) -> dict[str, Any]:
@@ -157,29 +157,24 @@ class TaskPages:
         }
 
 
-def _page(
+def _task_data(
     tables: TableFiles, task: Task, printed: Sequence[PublishedNumber], stale: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Facts, metrics and published numbers of a task; partial metrics of models without others."""
+    """Facts, metrics and published numbers of a task; ``stale``: reasons by model."""
     rows: list[dict[str, Any]] = []
     unreadable = []
     for condition in task.conditions:
         cells = all_cells(tables, task, condition)
+        rows += [*cells.rows, *_partial_rows(tables, task, condition)]
         unreadable += [
             {"model": model, "condition": condition, "why": reason}
             for model, reason in cells.unreadable.items()
         ]
-        rows += cells.rows
-        complete_models = set(tables.known(evaluation_key(task, condition, "metrics")))
-        partial_rows = all_cells(partial_tables(tables.home), task, condition).rows
-        rows += [
-            {**row, "stale": ""} for row in partial_rows if row["model"] not in complete_models
-        ]
     for row in rows:
         row["mixed"] = format_mixed(row["signature"])
         row["partial"] = partial_part(row["signature"])
-        if not row["stale"]:
-            row["stale"] = stale.get(row["model"], "") if row["condition"] == "main" else ""
+        if row["condition"] == "main" and not row["stale"]:
+            row["stale"] = stale.get(row["model"], "")
     return {
         **_facts(task),
         "categories": _ordered_categories(task, rows),
@@ -187,6 +182,13 @@ def _page(
         "published": to_columns([asdict(row) for row in printed], _PUBLISHED_COLUMNS),
         "unreadable": unreadable,
     }
+
+
+def _partial_rows(tables: TableFiles, task: Task, condition: str) -> list[dict[str, Any]]:
+    """Metrics of partial evaluations, for models without a complete one."""
+    complete_models = set(tables.known(evaluation_key(task, condition, "metrics")))
+    cells = all_cells(partial_tables(tables.home), task, condition)
+    return [{**row, "stale": ""} for row in cells.rows if row["model"] not in complete_models]
 
 
 def _facts(task: Task) -> dict[str, Any]:
