@@ -109,7 +109,9 @@ _BATCH_SIZE = 1000  # metrics that MLflow takes in one call
 
 
 def write_mlflow(collection: TableCollection, out: Path, to: str) -> list[str]:
-    """Log all curves to MLflow's tracking URI, by default a SQLite file; returns it, [] without curves.
+    """Log all curves to MLflow, by default into a SQLite file.
+
+    Returns the tracking URI; nothing without curves.
 
     Raises:
         MissingExtraError: If MLflow is not installed.

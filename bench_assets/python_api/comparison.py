@@ -152,8 +152,9 @@ def _compare_evaluations(before: Evaluation, after: Evaluation) -> Sequence[Comp
     common = [
         question for question in after.questions if by_id.get(question.question_id) == question
     ]
-    sides = (_side_on(common, evaluation) for evaluation in (before, after))
-    return compare_sides(after.task, common, *sides) if common else []
+    if not common:
+        return []
+    return compare_sides(after.task, common, _side_on(common, before), _side_on(common, after))
 
 
 def _side_on(questions: Sequence[Question], evaluation: Evaluation) -> Side:
