@@ -1,29 +1,28 @@
-# make demo    the main job: build the mini editions, evaluate the embedded models, leaderboard
-# make ui      the same in the Dagster UI on 127.0.0.1
-# make check   format, lint, types, import contracts, definitions, the report's scripts, tests: what
-#              .ci/run calls
-# make families  every architecture of transformers asked everything, into docs/architectures.csv
-# make check-dagster  the tests again with the older minor release of Dagster that is supported
-# make servers  CODIS through servers that others wrote: llama-server (compiled once, some minutes),
-#              transformers serve, and LiteLLM's proxy before both
-# make long    the tests that make check leaves out because they take long; of the built routes
-#              make check builds BLINK's alone
-# make browser  the report and the Dagster UI driven in Chromium; skipped where there is none
-# make cluster-check  what machines share, on a PostgreSQL, an object store and a Ray cluster of two
-#              nodes of its own; says why it skips what it cannot run
-#              BENCH_CLUSTER_SUITES="codis" for fewer than all five suites on two nodes
-# make mutants  forty faults in what gives points: how many do the tests notice?
-# make faults  twenty minutes of misbehaving servers, kills, damaged disks, hostile files, fuzzers;
-#              FAULTS_SECONDS=600 for less
-# make proofs FILES=folder  compares bench with other projects, whose checkouts the folder has:
+# make demo    build the mini editions, evaluate the embedded models, write leaderboard and report
+# make ui      serve the Dagster UI on 127.0.0.1
+# make check   format, lint, types, import contracts, Dagster definitions, the report's scripts, tests
+# make families  test every image-text-to-text architecture of transformers, and write
+#              docs/architectures.csv
+# make check-dagster  the tests with the oldest supported minor release of Dagster
+# make servers  CODIS with llama-server (compiled once, which takes minutes), transformers serve, and
+#              LiteLLM's proxy in front of both
+# make long    the slow tests that make check leaves out
+# make browser  tests of the report and the Dagster UI in Chromium; skipped without it
+# make cluster-check  tests of shared stores and cluster runs, with PostgreSQL, an object store and
+#              Ray and Slurm clusters of two nodes that the tests start
+#              BENCH_CLUSTER_SUITES="codis" evaluates one suite on the nodes instead of all five
+# make mutants  plant faults in scoring code, and count those that the tests detect
+# make faults  twenty minutes of misbehaving servers, kills, damaged disks, hostile files and fuzzing;
+#              FAULTS_SECONDS=600 shortens it
+# make proofs FILES=folder  compare with other projects, whose checkouts are in the folder; writes
 #              docs/known-benchmarks.md and docs/proofs.md
-# make coverage  do 95 % intervals hold the truth 95 times in 100? docs/statistics.md; ten minutes
-# make bench   speed and memory, each figure with its bound beside it
-# make bench-gpu  the local engines on one GPU beside plain generate, in eight minutes: docs/gpu.md
-# make screenshots  the README's images of the report and of the UI, from what make demo left
-# make docs    the documentation site, into site/; a warning or a broken link fails
-# make lock    rewrite constraints.txt: the newest releases that go together
-# make golden  rewrite the golden files of the tests; read the diff before you commit it
+# make coverage  measure how often 95 % intervals contain the true value (docs/statistics.md)
+# make bench   measure speed and memory, and compare each figure with its bound
+# make bench-gpu  compare the local engines on one GPU, for at most eight minutes (docs/gpu.md)
+# make screenshots  write the images of the documentation from the home of make demo
+# make docs    build the documentation site into site/; fails on warnings and broken links
+# make lock    rewrite constraints.txt with the newest compatible releases
+# make golden  rewrite the golden files of the tests; read the diff before you commit
 PYTHON ?= python3
 BIN := .venv/bin
 export BENCH_HOME ?= $(CURDIR)/bench_home
@@ -42,9 +41,9 @@ proofs: install
 
 install: .venv/installed
 
-# torch first and by itself: asked for together with the rest, pip may take a build with gigabytes
-# of CUDA libraries. To evaluate on a GPU, install the build for it into .venv afterwards.
-# Then the models that come in packages, by their hashes: what the extras name is there already.
+# Install torch first: together with other packages, pip may choose a build with gigabytes of CUDA
+# libraries. Then install the packages of models with their hashes, before an extra installs them
+# without.
 .venv/installed: pyproject.toml hatch_build.py constraints.txt embedded-models.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check --constraint constraints.txt torch
@@ -60,10 +59,9 @@ check: install
 	$(BIN)/ruff check .
 	$(MAKE) --no-print-directory --jobs=4 --output-sync=target homes models others checked scripts
 
-# Side by side. What a file's tests share is made once, and each part imports and collects no more
-# than its own: workers of pytest-xdist would collect everything, each of them. Three parts for two
-# cores, because each waits now and then: for a server, a process or the time of day.
-# The first has what needs Great Expectations, the second most of what imports torch.
+# Three parts run in parallel. Each collects only its own tests, whereas each worker of pytest-xdist
+# would collect all. Three parts use two cores well, because tests also wait for servers and processes.
+# The first part has the tests that need Great Expectations, the second most that import torch.
 HOMES := $(addprefix tests/,annotate cli workspace defs sensors suites/blink)
 MODELS := tests/docs tests/families tests/examples tests/python_api tests/audit \
 	examples/edited_pairs bench_assets/__init__.py bench_assets/python_api \
@@ -71,8 +69,8 @@ MODELS := tests/docs tests/families tests/examples tests/python_api tests/audit 
 	$(addprefix tests/resources/,checkpoints config datasets encoders images \
 	models/registry models/transformers response_cache tables)
 
-homes models others: export OMP_NUM_THREADS := 1  # processes of several threads are in each other's way
-unexport PYTHONDONTWRITEBYTECODE  # else every process that a test starts compiles all of us anew
+homes models others: export OMP_NUM_THREADS := 1  # more threads than cores would slow the parts down
+unexport PYTHONDONTWRITEBYTECODE  # otherwise every process that a test starts compiles all modules
 
 homes:
 	$(BIN)/pytest -q $(HOMES)
@@ -83,18 +81,17 @@ models:
 others:
 	$(BIN)/pytest -q tests bench_assets resources sensors $(addprefix --ignore=,$(HOMES) $(MODELS))
 
-# To write mypy's cache takes a quarter of the first run: it pays for who runs it again and again, and
-# .venv/bin/mypy makes it.
+# Writing mypy's cache takes a quarter of a first run, so it is used only if .venv/bin/mypy wrote one.
 checked:
 	$(BIN)/mypy $(if $(wildcard .mypy_cache),,--no-incremental)
 	$(BIN)/lint-imports
 	VIRTUAL_ENV=$(CURDIR)/.venv DAGSTER_HOME= $(BIN)/dg check defs
 
-# Types and rules of the report's scripts. Without Node or npm's registry it says so, and passes.
+# Types and lint of the report's scripts; skipped with a message without Node or npm's registry.
 scripts:
 	$(BIN)/python -m tests.report.static.check
 
-# In a layer over .venv, so that all else is what make check tests.
+# An environment on top of .venv, so that all other packages are those of make check.
 OLDER := .venv-dagster
 
 check-dagster: $(OLDER)/installed
@@ -106,8 +103,8 @@ $(OLDER)/installed: .venv/installed
 	$(OLDER)/bin/pip install --quiet --disable-pip-version-check 'dagster==1.12.22' 'dagster-webserver==1.12.22' 'dagster-pandas==0.28.22'
 	touch $@
 
-# Some families' images need torchvision, and have it in a folder of its own: to all others it would
-# mean other tensors.
+# torchvision is needed by some families, and changes the tensors of others: install it in a separate
+# folder.
 families: install
 	$(BIN)/python -m tests.families.support
 	$(BIN)/pytest -q -n auto -m "" tests/families
@@ -115,7 +112,7 @@ families: install
 	PYTHONPATH=.venv/vision $(BIN)/python -m tests.families.support --vision
 	PYTHONPATH=.venv/vision $(BIN)/pytest -q -n auto -m vision tests/families
 
-# Never in .venv: the proxy wants other releases of what we use.
+# Not in .venv: the proxy needs other releases of the same packages.
 SERVERS := .venv-servers
 LLAMA := $(SERVERS)/llama.cpp
 
@@ -126,7 +123,7 @@ $(SERVERS)/bin/litellm:
 	$(PYTHON) -m venv $(SERVERS)
 	$(SERVERS)/bin/pip install --quiet --disable-pip-version-check 'litellm[proxy]==1.106.0'
 
-# The source of llama.cpp lies inside the source of its Python package.
+# The source of llama.cpp is part of the source of its Python package.
 $(LLAMA)/bin/llama-server: $(SERVERS)/bin/litellm
 	mkdir -p $(LLAMA)/source
 	$(SERVERS)/bin/pip download --quiet --disable-pip-version-check --no-deps --no-binary llama-cpp-python \
@@ -141,7 +138,7 @@ $(LLAMA)/bin/llama-server: $(SERVERS)/bin/litellm
 long: install
 	$(BIN)/pytest -q -n auto --dist loadfile -m long tests examples/edited_pairs
 
-# In a layer over .venv, so that all else is tested as it is without what only clusters need.
+# An environment on top of .venv, so that make check runs without the packages for clusters.
 CLUSTER := .venv-cluster
 CLUSTER_TESTS = $(shell grep -rlE '(postgres_server|object_store|ray_cluster|cluster\.team) import|cluster-check installs|no nginx here|\b(database_address|open_shared_responses|store_endpoint|bucket)\b' \
 	tests --include='test_*.py')
@@ -176,7 +173,7 @@ bench: install
 bench-gpu: install
 	$(BIN)/python -m benchmarks.gpu
 
-# In a layer over .venv: mkdocs is no part of what make check tests.
+# An environment on top of .venv, because make check does not need mkdocs.
 DOCS := .venv-docs
 
 docs: $(DOCS)/installed

@@ -1,4 +1,4 @@
-"""Build hook of hatchling: the page that a package index shows."""
+"""Build hook of hatchling for the page on a package index."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ _RELATIVE_LINK = re.compile(r"\[([^\]]*)\]\((?![a-z]+:)[^)]*\)")
 
 
 class IndexPage(MetadataHookInterface):
-    """README.md without what an index does not have: pictures and pages beside it."""
+    """Use README.md as the long description, without pictures and relative links."""
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Set the long description."""

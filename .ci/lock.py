@@ -1,7 +1,7 @@
-"""Write constraints.txt: the releases that pip takes today for all extras. Called by `make lock`.
+"""Write constraints.txt with the releases that pip chooses today for all extras (`make lock`).
 
-torch keeps its release, because another build may bring gigabytes of CUDA libraries: change that
-line by hand. Packages of models are pinned with their hashes in embedded-models.txt.
+torch keeps its release, because another may come with gigabytes of CUDA libraries. Change that line
+by hand. Packages of models are pinned with their hashes in embedded-models.txt.
 """
 
 import json
@@ -17,13 +17,13 @@ REQUIREMENTS = [
     "importlib-resources",
     "jsonschema",
 ]
-OTHERS = re.compile(
+UNPINNED = re.compile(
     r"bench-assets|torch|triton|setuptools|hatchling|trove-classifiers|(cuda|nvidia)-.*"
 )
 
 
 def release_pins(torch: str) -> list[str]:
-    """The lines `name==release`, in the order of names, of what an installation would take."""
+    """Lines `name==release` of the packages that an installation would choose, sorted by name."""
     pip = [sys.executable, "-m", "pip", "install", "--dry-run", "--ignore-installed", "--quiet"]
     report = subprocess.run(
         [*pip, "--report", "-", torch, *REQUIREMENTS], check=True, stdout=subprocess.PIPE
@@ -32,7 +32,7 @@ def release_pins(torch: str) -> list[str]:
     releases = {}
     for package in json.loads(report)["install"]:
         name = re.sub(r"[-_.]+", "-", package["metadata"]["name"]).lower()
-        if name not in models and not OTHERS.fullmatch(name):
+        if name not in models and not UNPINNED.fullmatch(name):
             releases[name] = package["metadata"]["version"].partition("+")[0]
     return [f"{name}=={release}" for name, release in sorted(releases.items())]
 
