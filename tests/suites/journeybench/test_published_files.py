@@ -1,7 +1,6 @@
 """The published route over complete, incomplete and broken files of the release."""
 
 import math
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,15 +9,10 @@ import bench_assets.suites.journeybench
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.core.schema.rows import Metric, Question, Rejection, Score, StoredImage
-from bench_assets.suites.journeybench.assets.question_tables import edition_of
-from bench_assets.suites.journeybench.multi_image_vqa.dataset import (
-    RELEASES as MULTI_IMAGE_RELEASES,
-)
 from bench_assets.suites.journeybench.published_files import match_addresses, read_texts
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from bench_resources.datasets.source_files import SourceFiles
 from tests.cases import read_cases
 from tests.suites.journeybench.published_bench import EVALUATION_TABLES, Bench
 from tests.suites.journeybench.release import HOST, write_lines, write_release
@@ -87,23 +81,21 @@ def test_an_ambiguous_image_is_rejected_with_the_addresses_that_it_matches(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "is_whole", "edition"),
+    ("n_rows", "other_image", "edition"),
     [
-        pytest.param(179, True, "published", id="the release of the site's history"),
-        pytest.param(313, True, "published", id="the release of the hub"),
-        pytest.param(313, False, "own", id="an image is missing"),
-        pytest.param(312, True, "own", id="a number that no release has"),
+        pytest.param(1042, "cat%20car.png", "published", id="the number of the release"),
+        pytest.param(1042, "lost.png", "own", id="an image is missing"),
+        pytest.param(1041, "cat%20car.png", "own", id="a number that no release has"),
     ],
 )
-def test_the_number_of_rows_tells_the_edition(tmp_path, n_rows, is_whole, edition):
+def test_captions_are_published_if_they_are_a_whole_release(tmp_path, n_rows, other_image, edition):
     source = write_release(tmp_path / "source")
-    (source / "multiimage_vqa.csv").touch()
-    sources = SourceFiles(settings=Bench(tmp_path / "home", source).settings)
-    edition_of_rows = partial(
-        edition_of, sources, n=n_rows, releases=MULTI_IMAGE_RELEASES, whole=is_whole
-    )
-    assert edition_of_rows("multi_image_vqa") == edition
-    assert edition_of_rows("mcot") == "built"  # the source has no file of it
+    row = {"url": f"{HOST}/whale.png", "captions": "A whale."}
+    rows = [row] * (n_rows - 1) + [row | {"url": f"{HOST}/{other_image}"}]
+    write_lines(source / "unusual_image_caption_generation.jsonl", *rows)
+    bench = Bench(tmp_path / "home", source)
+    bench.build("captioning")
+    assert {q.edition for q in bench.rows("captioning/questions", Question)} == {edition}
 
 
 def test_a_file_without_rows_is_an_error(tmp_path):
@@ -141,21 +133,18 @@ def test_questions_of_a_small_source_are_of_edition_own(bench, task):
 
 
 @pytest.mark.parametrize(
-    ("missing_tables", "edition"),
+    ("n_rows", "edition"),
     [
-        pytest.param((), "published", id="all tables"),
-        pytest.param(("i2t_negative",), "own", id="texts without their distractors"),
-        pytest.param(("i2t_positive", "i2t_negative"), "published", id="image retrieval alone"),
+        pytest.param(1000, "published", id="as many as on the hub"),
+        pytest.param(300, "own", id="as many as on the project site"),
     ],
 )
-def test_texts_without_their_distractors_are_no_published_edition(
-    tmp_path, missing_tables, edition
-):
+def test_retrieval_is_published_if_its_table_is_a_release(tmp_path, n_rows, edition):
     source = write_release(tmp_path / "source")
-    t2i = {"url": f"{HOST}/whale.png", "captions": "A whale.", "distractor_url": []}
-    write_lines(source / "t2i.jsonl", t2i)
-    for name in missing_tables:
+    for name in ("i2t_positive", "i2t_negative", "t2i"):
         (source / f"{name}.jsonl").unlink()
+    row = {"url": f"{HOST}/whale.png", "captions": ["A whale."]}
+    write_lines(source / "retrieval.jsonl", *[row] * n_rows)
     bench = Bench(tmp_path / "home", source)
     bench.build("captioning", "retrieval")
     assert {q.edition for q in bench.rows("retrieval/questions", Question)} == {edition}

@@ -44,7 +44,7 @@ class TaskTable:
     row: type[Any]
     read: Callable[[Path], Table[Any]]  # reads the published file
     to_questions: ToQuestions
-    releases: Collection[int] = ()  # row counts of the known releases; () if unknown
+    releases: Collection[int]  # row counts of the known releases
     has_painted_images: bool = False  # whether the task also has generated images
 
     @property
@@ -86,8 +86,8 @@ def question_assets(task_table: TaskTable) -> dg.AssetsDefinition:
         n_entries = len(entries.rows)
         table = task_table.to_questions(entries.rows, by_name)
         table = replace(table, rejections=entries.rejections + table.rejections)
-        is_whole, releases = not table.rejections, task_table.releases
-        edition = edition_of(sources, table_name, whole=is_whole, n=n_entries, releases=releases)
+        is_whole = not table.rejections and n_entries in task_table.releases
+        edition = edition_of(sources, table_name, whole=is_whole)
         label = partial(label_undecided, task=task, tables=tables, settings=sources.settings)
         yield from yield_question_tables(
             table, images.rejections, n_entries, edition, image_store, label
@@ -153,24 +153,15 @@ def yield_question_tables(
     yield table_output(rows, question_preview(rows, image_store), name="questions")
 
 
-def edition_of(
-    sources: SourceFiles, *tables: str, whole: bool, n: int = 0, releases: Collection[int] = ()
-) -> Edition:
-    """Determine the edition of a task's tables: ``"built"`` unless it is mini or has files.
+def edition_of(sources: SourceFiles, *tables: str, whole: bool) -> Edition:
+    """Determine the edition of a task's tables, which are keys of ``PUBLISHED``.
 
-    Published files with rejected rows, or with a number of rows that no release has, are
-    ``"own"``: the scores are not comparable with those of a release.
-
-    Args:
-        sources: The source.
-        tables: Tables of the task, as keys of ``PUBLISHED``.
-        whole: Whether every row became a question.
-        n: Number of rows.
-        releases: Row counts of the known releases; empty if unknown.
+    Published files are ``"own"`` unless they are a ``whole`` release: their scores are not
+    comparable with those of a release.
     """
     opened = sources.open(SUITE)
     if opened.is_mini:
         return "mini"
     if not published_files(opened.folder, *tables):
         return "built"
-    return "published" if whole and (not releases or n in releases) else "own"
+    return "published" if whole else "own"

@@ -36,9 +36,11 @@ from bench_assets.suites.journeybench.raw_material import (
 )
 from bench_assets.suites.journeybench.retrieval.captions import CaptionEncoder
 from bench_assets.suites.journeybench.retrieval.dataset import (
+    RELEASES,
     TASK_NAME,
     Candidate,
     RetrievalSample,
+    is_release,
     read_samples,
     to_candidates,
     to_questions,
@@ -57,7 +59,6 @@ from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, table_output
 
 _TASK_FOLDER = AssetFolder(TASK_NAME)
-_TABLES = ("retrieval", "text_positives", "text_negatives", "image_distractors")
 _DECISIONS = {
     name: f"../{name}" for name in ("caption_decisions", "statement_decisions", "look_alikes")
 }
@@ -72,7 +73,7 @@ def entries(
     look_alikes: list[LookAlikeDecision],
 ) -> list[RetrievalSample]:
     """Samples of the published files, or the true and false descriptions of each image."""
-    files = published_files(source_folder(sources), *_TABLES)
+    files = published_files(source_folder(sources), *RELEASES)
     if not files:
         return _built_samples(caption_decisions, statement_decisions, look_alikes)
     rows = read_samples(files).rows
@@ -110,7 +111,7 @@ def candidates(
     sources: SourceFiles, entries: list[RetrievalSample], files: list[StoredImage]
 ) -> dg.Output[list[Candidate]]:
     """List the candidates that queries rank."""
-    by_name = name_images(sources, files, *_TABLES).by_name
+    by_name = name_images(sources, files, *RELEASES).by_name
     return table_output(to_candidates(entries, by_name))
 
 
@@ -124,7 +125,7 @@ def candidates_as_released(
     sources: SourceFiles, entries: list[RetrievalSample], files: list[StoredImage]
 ) -> dg.Output[list[Candidate]]:
     """List the candidates that queries rank, including distractors that are right."""
-    by_name = name_images(sources, files, *_TABLES).by_name
+    by_name = name_images(sources, files, *RELEASES).by_name
     return table_output(to_candidates(entries, by_name, as_released=True))
 
 
@@ -143,17 +144,16 @@ def questions(
     captioned: list[CaptionedImage],
 ) -> Iterator[dg.Output[list[Any]]]:
     """Build the queries: every image asks for texts, every caption for an image."""
-    images, image_rejections = name_images(sources, files, *_TABLES)
+    images, image_rejections = name_images(sources, files, *RELEASES)
     table = to_questions(entries, images, _categories(sources, captioned))
-    published = published_files(source_folder(sources), *_TABLES)
+    published = published_files(source_folder(sources), *RELEASES)
     row_rejections = read_samples(published).rejections
     table = replace(table, rejections=row_rejections + table.rejections)
-    has_both_or_neither = ("text_positives" in published) == ("text_negatives" in published)
     has_all_images = all(
         image in images for entry in entries for image in (entry.image, *entry.image_distractors)
     )
-    is_whole = has_both_or_neither and not row_rejections and has_all_images
-    edition = edition_of(sources, *_TABLES, whole=is_whole)
+    is_whole = not row_rejections and has_all_images and is_release(published)
+    edition = edition_of(sources, *RELEASES, whole=is_whole)
     label = partial(label_undecided, task=TASK, tables=tables, settings=sources.settings)
     yield from yield_question_tables(
         table, image_rejections, len(entries), edition, image_store, label

@@ -1,6 +1,6 @@
 """Reads retrieval samples (section 3.3), and builds their queries and candidates."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +14,14 @@ from bench_assets.suites.journeybench.published_files import (
     read_text_field,
     read_texts,
 )
+
+RELEASES: Mapping[str, Collection[int]] = {
+    "retrieval": range(995, 1005),  # the hub shows "1k"
+    "text_positives": (5740,),
+    "text_negatives": (5590,),
+    "image_distractors": (1000,),
+}
+"""Rows of each published table in the known releases."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,10 +42,9 @@ def read_samples(files: Mapping[str, Path]) -> Table[RetrievalSample]:
     The release has three tables: 5,740 texts and 5,590 distractors, one per row, and 1,000 rows
     with captions and distracting images. The site has one table, with one row per image.
     """
-    tables = ("retrieval", "text_positives", "text_negatives", "image_distractors")
     samples: dict[str, RetrievalSample] = {}
     read = Table[RetrievalSample]()
-    for table in (table for table in tables if table in files):
+    for table in (table for table in RELEASES if table in files):
         for located in read_records(files[table]):
             where = located.where
             with read.rejecting(where):
@@ -46,6 +53,17 @@ def read_samples(files: Mapping[str, Path]) -> Table[RetrievalSample]:
                 sample = samples.get(image, empty)
                 samples[image] = _add_entry(sample, table, located.entry, where)
     return replace(read, rows=list(samples.values()))
+
+
+def is_release(files: Mapping[str, Path]) -> bool:
+    """Whether each published table has as many rows as in a known release.
+
+    Right texts without their distractors, or distractors without right texts, are no release.
+    """
+    has_both_or_neither = ("text_positives" in files) == ("text_negatives" in files)
+    return has_both_or_neither and all(
+        sum(1 for _ in read_records(file)) in RELEASES[table] for table, file in files.items()
+    )
 
 
 def _add_entry(sample: RetrievalSample, table: str, entry: Entry, where: str) -> RetrievalSample:

@@ -8,6 +8,7 @@ from bench_assets.suites.journeybench.published_files import published_files
 from bench_assets.suites.journeybench.retrieval.dataset import (
     IMAGE_RETRIEVAL,
     TEXT_RETRIEVAL,
+    is_release,
     read_samples,
     to_candidates,
     to_questions,
@@ -15,7 +16,7 @@ from bench_assets.suites.journeybench.retrieval.dataset import (
 from bench_assets.suites.journeybench.retrieval.scoring import rank, recall_measures
 from bench_assets.suites.journeybench.retrieval.task import TASK
 from tests.fakes.rows import question, stored
-from tests.suites.journeybench.release import HOST, write_release
+from tests.suites.journeybench.release import HOST, write_lines, write_release
 
 NAMES = ("cat%20car", "whale", "dog%20car", "shark")
 CAT, WHALE, DOG, SHARK = (f"{HOST}/{name}.png" for name in NAMES)
@@ -66,6 +67,27 @@ def test_a_table_with_one_row_per_image_is_read(tmp_path):
     (sample,) = read_samples(published_files(tmp_path)).require()
     assert (sample.texts, sample.captions) == (("A cat",), ("A cat",))
     assert (sample.text_distractors, sample.image_distractors) == (("A dog",), (DOG,))
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "expected"),
+    [
+        pytest.param(
+            {"i2t_positive": 5740, "i2t_negative": 5590, "t2i": 1000}, True, id="the site's history"
+        ),
+        pytest.param({"t2i": 1000}, True, id="image retrieval alone"),
+        pytest.param({"t2i": 999}, False, id="a row is missing"),
+        pytest.param(
+            {"i2t_positive": 5740, "t2i": 1000}, False, id="texts without their distractors"
+        ),
+        pytest.param({"retrieval": 1000}, True, id="the hub"),
+        pytest.param({"retrieval": 300}, False, id="the site"),
+    ],
+)
+def test_a_release_is_known_by_the_rows_of_its_tables(tmp_path, n_rows, expected):
+    for name, n in n_rows.items():
+        write_lines(tmp_path / f"{name}.jsonl", *[{}] * n)
+    assert is_release(published_files(tmp_path)) is expected
 
 
 def test_invalid_distractors_are_rejected(samples, images):
