@@ -54,7 +54,13 @@ def read_outputs(folder: Path) -> list[SavedOutput]:
 def write_import(
     outputs: Sequence[SavedOutput], folder: Path, *, model: str, condition: str = "main"
 ) -> Path:
-    """Write a run's responses and answer key as a source folder; return the file of responses."""
+    """Write a run's responses and answer key as a source folder; return the file of responses.
+
+    Raises:
+        SourceError: If the run is on concatenated images, and the folder lacks the main key.
+    """
+    if condition == CONCATENATED and not (folder / KEY).is_file():
+        raise SourceError(f"{folder}: no {KEY}. Convert the run on separate images into it first")
     folder.mkdir(parents=True, exist_ok=True)
     key = {output.idx: output.answer for output in outputs}
     key_name = CONCATENATED_KEY if condition == CONCATENATED else KEY

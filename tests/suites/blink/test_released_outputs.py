@@ -1,6 +1,7 @@
 import gzip
 import json
 import math
+import shutil
 from contextlib import nullcontext
 from functools import cache
 from typing import NamedTuple
@@ -158,6 +159,7 @@ def test_gpt4v_has_its_six_numbers_of_table_2(shared_data, tmp_path):
 
 def test_the_run_on_concatenated_images_is_scored_against_its_own_key(shared_data, tmp_path):
     run = shared_data / "blink" / "saved_outputs" / "GPT4V_concat"
+    shutil.copy(shared_data / "blink" / KEY, tmp_path)
     accuracies = score_run(tmp_path, run, "concatenated_images")
     # Computed by another implementation from the same files.
     expected = {
@@ -171,9 +173,14 @@ def test_the_run_on_concatenated_images_is_scored_against_its_own_key(shared_dat
         "Visual_Similarity": 73.33,
     }
     assert {task: round(accuracies[task], 2) for task in expected} == expected
-    assert dict(read_key(tmp_path / CONCATENATED_KEY).rows) != dict(
-        read_key(shared_data / "blink" / KEY).rows
-    )
+    own_key, main_key = (read_key(tmp_path / name).rows for name in (CONCATENATED_KEY, KEY))
+    assert own_key != main_key
+
+
+def test_a_run_on_concatenated_images_is_refused_without_the_key_of_the_main_run(tmp_path):
+    with pytest.raises(SourceError, match=f"{tmp_path}: no {KEY}. Convert the run on separate"):
+        write_import([], tmp_path, model="m", condition="concatenated_images")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(
