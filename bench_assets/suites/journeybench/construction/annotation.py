@@ -122,7 +122,7 @@ def look_alike_units(
     caption_decisions: Sequence[CaptionDecision],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Build one unit per proposed pair of images."""
+    """Build one unit per proposed pair of images that decode."""
     digest_of, captions = digests(images), kept_captions(caption_decisions)
     return [
         Unit(

@@ -186,7 +186,8 @@ class _Dialogue:
 def hold_dialogues(
     captions: Mapping[str, str],
     images: Mapping[str, str],
-    models: tuple[ChatModel, ChatModel],
+    asker: ChatModel,
+    answerer: ChatModel,
     *,
     rounds: int = 4,
     tries: int = 3,
@@ -196,14 +197,14 @@ def hold_dialogues(
     Args:
         captions: Caption by image, all that the asker knows.
         images: SHA-256 by image, for the answerer.
-        models: The asker, which also reasons, and the answerer, which sees the image.
-        rounds: Most rounds of a dialogue.
+        asker: Asks, and reasons.
+        answerer: Sees the image.
+        rounds: Maximum number of rounds of a dialogue.
         tries: Attempts of asker and reasoner at a readable response.
 
     Raises:
         ModelError: If a model cannot be called at all.
     """
-    asker, answerer = models
     dialogues = [
         _Dialogue(image_id=name, image=images[name], caption=caption)
         for name, caption in captions.items()
@@ -216,7 +217,7 @@ def hold_dialogues(
             _open_dialogues(dialogues),
             partial(_reasoning_prompt, is_last=round_number == rounds),
             read_reasoning,
-            _accept_reasoning,
+            partial(_accept_reasoning, round_number=round_number),
         )
     for dialogue in _open_dialogues(dialogues):
         dialogue.close("round limit", rounds)
@@ -257,9 +258,12 @@ class _Turn(NamedTuple):
         dialogues: Sequence[_Dialogue],
         build_prompt: Callable[[_Dialogue], Prompt],
         parse: Callable[[str], Parsed | None],
-        accept: Callable[[_Dialogue, Parsed, int], None],
+        accept: Callable[[_Dialogue, Parsed], None],
     ) -> None:
-        """Request each dialogue's turn until it is readable, or the attempts are used up."""
+        """Request each dialogue's turn until it is readable, or the attempts are used up.
+
+        A dialogue without a response, or without a readable one, ends.
+        """
         waiting = list(dialogues)
         for attempt in range(self.tries):
             prompts = {self._request_id(dialogue): build_prompt(dialogue) for dialogue in waiting}
@@ -275,7 +279,7 @@ class _Turn(NamedTuple):
                 elif parsed is None:
                     unreadable.append(dialogue)
                 else:
-                    accept(dialogue, parsed, self.round_number)
+                    accept(dialogue, parsed)
             waiting = unreadable
         for dialogue in waiting:
             detail = f"the {self.speaker}'s response was unreadable {self.tries} times"
@@ -299,7 +303,7 @@ def _reasoning_prompt(dialogue: _Dialogue, *, is_last: bool) -> Prompt:
     return reasoning_prompt(dialogue.caption, dialogue.exchanges, last=is_last)
 
 
-def _accept_questions(dialogue: _Dialogue, questions: list[str], round_number: int) -> None:
+def _accept_questions(dialogue: _Dialogue, questions: list[str]) -> None:
     dialogue.questions = questions
 
 

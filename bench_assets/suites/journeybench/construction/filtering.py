@@ -4,13 +4,18 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from operator import attrgetter
 
 from bench_assets.annotation.tasks import UndecidedUnits
 from bench_assets.core.images.near_duplicates import hash_distance
 from bench_assets.core.stats.rater_agreement import CriterionAgreement, agreements
 from bench_assets.core.tables.build import FunnelStep
 from bench_assets.suites.journeybench.raw_material import (
+    CAPTIONS,
     CRITERIA,
+    IMAGES,
+    LOOK_ALIKES,
+    STATEMENTS,
     CaptionDecision,
     CaptionVote,
     FilterDecision,
@@ -85,16 +90,14 @@ def decide_images(
 
 
 def agreement(votes: Iterable[FilterVote]) -> list[CriterionAgreement]:
-    """Agreement on each criterion, and on "all" three at once."""
-    votes_by_image = list(_group_by_image(votes).values())
+    """Measure the agreement on each criterion, and on "all" three at once."""
+    value_of = {criterion: attrgetter(criterion) for criterion in CRITERIA}
+    value_of["all"] = attrgetter(*CRITERIA)
+    votes_by_image = _group_by_image(votes).values()
     ratings: dict[str, list[list[Hashable]]] = {
-        criterion: [[getattr(vote, criterion) for vote in votes] for votes in votes_by_image]
-        for criterion in CRITERIA
+        criterion: [list(map(value, image_votes)) for image_votes in votes_by_image]
+        for criterion, value in value_of.items()
     }
-    ratings["all"] = [
-        [tuple(getattr(vote, name) for name in CRITERIA) for vote in votes]
-        for votes in votes_by_image
-    ]
     return agreements(ratings)
 
 
@@ -152,23 +155,22 @@ def count_steps(
     captions: Sequence[CaptionDecision],
     statements: Sequence[StatementDecision],
     look_alikes: Sequence[LookAlikeDecision],
-    undecided: Sequence[UndecidedUnits],
+    undecided: Mapping[str, UndecidedUnits],
 ) -> list[VotedStep]:
-    """Count rows, accepted rows and undecided rows at each step.
+    """Count rows, accepted rows and undecided units at each step.
 
-    ``undecided`` has one element each for images, captions, statements and look-alikes.
+    ``undecided`` has the units of each of the four tables by its annotation task.
     """
-    image_units, caption_units, statement_units, look_alike_units = undecided
     n_statements = sum(row.accepted for row in statements)
     n_look_alikes = sum(row.accepted for row in look_alikes)
     return [
-        _voted_step("images of the gallery", len(images), image_units),
+        _voted_step("images of the gallery", len(images), undecided[IMAGES.task]),
         VotedStep(step="images kept", n=sum(row.kept for row in images), paper=1042),
-        _voted_step("captions written", len(captions), caption_units),
+        _voted_step("captions written", len(captions), undecided[CAPTIONS.task]),
         VotedStep(step="captions kept", n=sum(row.kept for row in captions)),
-        _voted_step("statements written", len(statements), statement_units),
+        _voted_step("statements written", len(statements), undecided[STATEMENTS.task]),
         VotedStep(step="statements accepted", n=n_statements, paper=5590),
-        _voted_step("look-alikes proposed", len(look_alikes), look_alike_units),
+        _voted_step("look-alikes proposed", len(look_alikes), undecided[LOOK_ALIKES.task]),
         VotedStep(step="look-alikes accepted", n=n_look_alikes, paper=5323),
     ]
 

@@ -41,9 +41,8 @@ class Asker:
 def hold_dialogue(asker, rounds=4, answer="It is a dog."):
     """Utterances and ending of a dialogue about one image."""
     answerer = ScriptedModel("answerer", lambda _: answer)
-    dialogues = hold_dialogues(
-        {"a.png": "A cat on a cake."}, {"a.png": "sha"}, (asker, answerer), rounds=rounds, tries=3
-    )
+    captions, images = {"a.png": "A cat on a cake."}, {"a.png": "sha"}
+    dialogues = hold_dialogues(captions, images, asker, answerer, rounds=rounds, tries=3)
     (ending,) = dialogues.endings
     return dialogues.utterances, ending
 

@@ -2,13 +2,19 @@ import json
 
 import pytest
 
+from bench_assets.annotation.tasks import UndecidedUnits
 from bench_assets.suites.journeybench.construction.filtering import (
     agreement,
+    count_steps,
     decide_images,
     kept_captions,
     verify_captions,
 )
 from bench_assets.suites.journeybench.raw_material import (
+    CAPTIONS,
+    IMAGES,
+    LOOK_ALIKES,
+    STATEMENTS,
     CaptionVote,
     FilterVote,
     GalleryImage,
@@ -142,3 +148,18 @@ def test_the_five_most_accepted_captions_are_kept():
 def test_a_caption_is_rejected_with_the_reason(texts, votes, reason):
     decisions = verify_captions(written_captions(*texts), votes, {"a"})
     assert [decision.reason for decision in decisions] == ["kept", reason]
+
+
+def test_each_step_has_the_undecided_units_of_its_own_task():
+    tables = (LOOK_ALIKES, STATEMENTS, CAPTIONS, IMAGES)
+    undecided = {
+        table.task: UndecidedUnits(open={}, expired=dict.fromkeys("abcd"[:n], ""))
+        for n, table in enumerate(tables, 1)
+    }
+    steps = count_steps([], [], [], [], undecided)
+    assert {step.step: step.n_expired for step in steps if step.n_expired} == {
+        "look-alikes proposed": 1,
+        "statements written": 2,
+        "captions written": 3,
+        "images of the gallery": 4,
+    }

@@ -124,7 +124,8 @@ def dialogues(
         utterances, endings = hold_dialogues(
             captions,
             annotation.digests(stored),
-            (asker, answering_model),
+            asker,
+            answering_model,
             rounds=suite_settings.rounds,
             tries=suite_settings.tries,
         )
@@ -252,9 +253,11 @@ def funnel(
     statement_decisions: list[StatementDecision],
     look_alikes: list[LookAlikeDecision],
 ) -> list[VotedStep]:
-    """Count the kept and open items of each step."""
-    tasks = (IMAGES, CAPTIONS, STATEMENTS, LOOK_ALIKES)
-    undecided = [undecided_by_decisions(tables, settings, task) for task in tasks]
+    """Count the items of each step, kept and undecided."""
+    undecided = {
+        table.task: undecided_by_decisions(tables, settings, table)
+        for table in (IMAGES, CAPTIONS, STATEMENTS, LOOK_ALIKES)
+    }
     return count_steps(decisions, caption_decisions, statement_decisions, look_alikes, undecided)
 
 
