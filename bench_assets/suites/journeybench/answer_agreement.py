@@ -20,7 +20,9 @@ def answer_form(question: Question) -> AnswerForm:
     """Form of an answer: an image (cause and effect), else a number or a ground truth in words."""
     if question.options:
         return AnswerForm("choice", question.options, spellings=_OPTION_SPELLINGS)
-    return AnswerForm("number", tuple(text for text in question.answer if not is_number(text)))
+    return AnswerForm(
+        "number", tuple(text for text in question.answer if parse_quantity(text) is None)
+    )
 
 
 def read_answer(question: Question, response: str) -> str:
@@ -32,11 +34,6 @@ def read_answer(question: Question, response: str) -> str:
         return question.options[ascii_uppercase.index(reading.value)]
     quantity = parse_quantity(reading.value)
     return format_number(quantity.value) if quantity else reading.value
-
-
-def is_number(text: str) -> bool:
-    """Whether a text is a number, with or without a unit."""
-    return parse_quantity(text) is not None
 
 
 def matches_truth(answer: str, truth: str) -> bool:

@@ -109,8 +109,8 @@ def published_or_built_rows(
         return Table(built)
     published = read(file)
     if not published.rows:
-        rejection = next(iter(published.rejections), None)
-        example = f" ({rejection.entry}: {rejection.reason})" if rejection else ""
+        first = published.rejections[:1]
+        example = "".join(f" ({rejection.entry}: {rejection.reason})" for rejection in first)
         raise SourceError(f"{file}: no rows{example}. Download it again, or remove it")
     return published
 

@@ -9,7 +9,6 @@ import dagster as dg
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
 from bench_assets.core.extras import missing_extra
 from bench_assets.core.metrics import caption_measures
-from bench_assets.core.metrics.ptb_tokenizer import tokenize
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.evaluation.aggregation import blank_metric
@@ -45,15 +44,17 @@ captioning_questions = question_assets(
 def meteor_metric(
     context: dg.AssetExecutionContext, questions: list[Question], scores: list[Score]
 ) -> dg.Output[list[Metric]]:
-    """Compute METEOR over all captions, if Java is installed."""
+    """Compute METEOR over all captions, if Java and its program are installed."""
     scored = _scored_captions(questions, scores)
     missing = missing_meteor()
     if missing:
         hint = missing_extra("METEOR", "pycocoevalcap") or f"METEOR is not computed: {missing}"
         context.log.warning("%s", hint)
     version = f"absent ({missing})" if missing else METEOR_VERSION
+    parts = {"scorer": scored[0].score.scorer, "meteor": version}
+    n_failed = sum(bool(score.error) for score in scores)
     row = replace(
-        _blank_row(questions, scores, version),
+        blank_metric(TASK, questions, context.partition_key, parts, n_failed=n_failed),
         metric="meteor",
         value=nan if missing else _corpus_meteor(scored),
         n_scored=0 if missing else len(scored),
@@ -64,7 +65,7 @@ def meteor_metric(
 
 def _corpus_meteor(scored: Sequence[ScoredQuestion]) -> float:
     """METEOR of the whole corpus, with the tokens of its scorer."""
-    split = str.split if scored[0].score.scorer == caption_measures.OFFICIAL else tokenize
+    split = caption_measures.tokenizer_of(scored[0].score.scorer)
     pairs = map(caption_measures.caption_pair, scored)
     captions = [(split(pair.candidate), [*map(split, pair.references)]) for pair in pairs]
     return meteor(captions).corpus
@@ -82,14 +83,3 @@ def _scored_captions(
     if not scored:
         raise TableError(f"{TASK.name}: no caption has been scored. Run the evaluation again")
     return scored
-
-
-def _blank_row(questions: Sequence[Question], scores: Sequence[Score], version: str) -> Metric:
-    """Metric without a value; the signature names the scorer and METEOR's version."""
-    first = scores[0]
-    n_failed = sum(bool(score.error) for score in scores)
-    parts = {"scorer": first.scorer, "meteor": version}
-    row = blank_metric(
-        TASK, questions, first.model, parts, n_failed=n_failed, condition=first.condition
-    )
-    return replace(row, condition=first.condition)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.core.schema.rows import Question, StoredImage
 from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, make_rows, require_field
 from bench_assets.suites.journeybench.published_files import (
@@ -135,6 +135,7 @@ def _split_quoted(cell: str) -> list[str]:
 
 
 def _split_lines(cell: str) -> list[str]:
+    """Split at line breaks and semicolons."""
     return re.split(r"[\r\n]+|;", cell)
 
 
@@ -144,7 +145,7 @@ def _split_sentences(cell: str) -> list[str]:
 
 
 def _strip_marks(captions: Iterable[str]) -> tuple[str, ...]:
-    """Remove bullets, quotation marks and blanks around captions, and empty captions."""
+    """Remove bullets, quotation marks, commas and blanks around captions, and empty captions."""
     stripped = (" ".join(caption.split()).strip('-*•"“”, ') for caption in captions)
     return tuple(caption for caption in stripped if caption)
 
@@ -156,23 +157,23 @@ TEXT = "Describe in one sentence what is unusual in the picture."
 def to_questions(
     entries: Sequence[CaptionedImage], images: Mapping[str, StoredImage]
 ) -> Table[Question]:
-    """Build one question for every available image."""
-    questions = [
-        Question(
-            question_id=f"{TASK_NAME}/{entry.entry_id}",
-            task=TASK_NAME,
-            edition="own",
-            kind="text",
-            text=TEXT,
-            answer=entry.captions,
-            images=(images[entry.image].sha256,),
-            category="; ".join(entry.categories),
-            labels={"image": entry.image},
+    """Build a question of each entry with an image; reject the others."""
+    table = Table[Question]()
+    for entry in entries:
+        if entry.image not in images:
+            table.reject(entry.entry_id, f"no image: {entry.image}")
+            continue
+        table.rows.append(
+            Question(
+                question_id=f"{TASK_NAME}/{entry.entry_id}",
+                task=TASK_NAME,
+                edition="own",
+                kind="text",
+                text=TEXT,
+                answer=entry.captions,
+                images=(images[entry.image].sha256,),
+                category="; ".join(entry.categories),
+                labels={"image": entry.image},
+            )
         )
-        for entry in entries
-        if entry.image in images
-    ]
-    missing = [entry for entry in entries if entry.image not in images]
-    return Table[Question](
-        questions, [Rejection(entry=e.entry_id, reason=f"no image: {e.image}") for e in missing]
-    )
+    return table

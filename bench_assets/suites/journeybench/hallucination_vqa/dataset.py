@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Question, Rejection, StoredImage
+from bench_assets.core.schema.rows import Question, StoredImage
 from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, make_rows, require_field
 from bench_assets.suites.journeybench.published_files import read_records, read_text_field
@@ -30,10 +30,12 @@ class TriggerQuestion:
 
 
 def read_trigger_questions(file: Path) -> Table[TriggerQuestion]:
-    """Read all entries in file order.
+    """Read the entries in file order; invalid ones, and those with an earlier id, are rejected.
 
-    Images are identified by address; the file's other column for them is not unique. An entry with
-    a duplicate id, without a question or an answer, or of an unknown type is rejected.
+    Images are identified by address; the file's other column for them is not unique.
+
+    Raises:
+        SourceError: If the file cannot be read.
     """
     return make_rows(read_records(file), _trigger_question, unique="entry_id")
 
@@ -76,24 +78,25 @@ TASK_NAME = "journeybench/hallucination_vqa"
 def to_questions(
     entries: Sequence[TriggerQuestion], images: Mapping[str, StoredImage]
 ) -> Table[Question]:
-    """Build one question per entry with an image."""
-    questions = [
-        Question(
-            question_id=f"{TASK_NAME}/{entry.entry_id}",
-            task=TASK_NAME,
-            edition="own",
-            kind="text",
-            text=entry.question,
-            answer=entry.answers,
-            images=(images[entry.image].sha256,),
-            category=entry.trigger,
-            group_id=images[entry.image].sha256,
-            labels={"image_source": entry.image_source, "image": entry.image},
+    """Build a question of each entry with an image; reject the others."""
+    table = Table[Question]()
+    for entry in entries:
+        if entry.image not in images:
+            table.reject(entry.entry_id, f"no image: {entry.image}")
+            continue
+        digest = images[entry.image].sha256
+        table.rows.append(
+            Question(
+                question_id=f"{TASK_NAME}/{entry.entry_id}",
+                task=TASK_NAME,
+                edition="own",
+                kind="text",
+                text=entry.question,
+                answer=entry.answers,
+                images=(digest,),
+                category=entry.trigger,
+                group_id=digest,
+                labels={"image_source": entry.image_source, "image": entry.image},
+            )
         )
-        for entry in entries
-        if entry.image in images
-    ]
-    missing = [entry for entry in entries if entry.image not in images]
-    return Table[Question](
-        questions, [Rejection(entry=e.entry_id, reason=f"no image: {e.image}") for e in missing]
-    )
+    return table

@@ -107,7 +107,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     """Call a prediction right if it is one of people's answers as a whole, without a model.
 
-    Any other prediction is wrong, because ``UNREAD``.
+    Any other prediction is called wrong, with ``UNREAD`` as the response.
     """
     return [_rule_judgement(*pair) for pair in answered]
 
@@ -147,9 +147,9 @@ def by_trigger_and_image_source(question: Question) -> Sequence[str]:
 
 
 def _score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    is_published = answered.question.edition in ("published", "own")
+    needs_model = answered.question.edition in ("published", "own")
     points, note = verdict_points(judgements, "does not print the JSON that was asked for")
-    if is_published and any(judgement.by_rules for judgement in judgements):
+    if needs_model and any(judgement.by_rules for judgement in judgements):
         points, note = None, NAME_A_JUDGE
     text = answered.prediction.text.strip()
     return Score.of(answered.prediction, points=points, answer=(text,) if text else (), note=note)

@@ -82,8 +82,8 @@ def _propose(problem: Problem, quantities: Sequence[Quantity]) -> Iterator[Propo
     Random(f"{question_id}/{ANOTHER_NUMBER}").shuffle(drawn)
     old_numbers = [quantity.number for quantity in quantities]
     replacements = {new: dict(zip(old_numbers, new, strict=True)) for new in drawn[:_DRAWN]}
-    proven = {new for new in replacements if is_proven(problem, replacements[new])}
-    for numbers in sorted(replacements, key=lambda numbers: numbers not in proven):
+    proven = [new for new in replacements if is_proven(problem, replacements[new])]
+    for numbers in dict.fromkeys([*proven, *replacements]):
         solution = solve(problem, replacements[numbers])
         if solution is None or solution.answer.denominator > 1:
             continue

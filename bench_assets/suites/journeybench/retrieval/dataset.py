@@ -37,15 +37,15 @@ class RetrievalSample:
 
 
 def read_samples(files: Mapping[str, Path]) -> Table[RetrievalSample]:
-    """Read the published tables that exist; samples are in the order in which images first occur.
+    """Read the published tables; samples are in the order in which their images first occur.
 
     The release has three tables: 5,740 texts and 5,590 distractors, one per row, and 1,000 rows
     with captions and distracting images. The site has one table, with one row per image.
     """
     samples: dict[str, RetrievalSample] = {}
     read = Table[RetrievalSample]()
-    for table in (table for table in RELEASES if table in files):
-        for located in read_records(files[table]):
+    for table, file in files.items():
+        for located in read_records(file):
             where = located.where
             with read.rejecting(where):
                 image = require_field(located.entry, "url", str, where).strip()

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from bench_assets.core.metrics.retrieval import nearest, recall_at
-from bench_assets.core.schema.chat import Image, ImageTextEncoder, Prompt, Vectors
+from bench_assets.core.schema.chat import Image, ImageTextEncoder, Prompt
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.evaluation.task import AnsweredQuestion, Measure, ScoredQuestion
@@ -108,17 +108,24 @@ def _rankings(
 ) -> dict[str, tuple[str, ...]]:
     """Rank the candidates of one direction: the ids, best first, by question id."""
     questions = [question for question in questions if question.category == direction]
-    candidates = [c for c in candidates if bool(c.text) == (direction == TEXT_RETRIEVAL)]
     if not questions:
         return {}
+    if direction == TEXT_RETRIEVAL:
+        candidates = [candidate for candidate in candidates if candidate.text]
+        query_vectors = encoder.encode_images([question.images[0] for question in questions])
+        vectors = encoder.encode_texts([candidate.text for candidate in candidates])
+    else:
+        candidates = [candidate for candidate in candidates if candidate.image]
+        query_vectors = encoder.encode_texts([question.text for question in questions])
+        vectors = encoder.encode_images([candidate.image for candidate in candidates])
     index_of = {candidate.candidate_id: index for index, candidate in enumerate(candidates)}
     distractors: dict[str, list[int]] = defaultdict(list)
     for index, candidate in enumerate(candidates):
         if candidate.distracts:
             distractors[candidate.distracts].append(index)
     neighbours = nearest(
-        _encode([q.images[0] if q.images else "" for q in questions], questions, encoder),
-        _encode([c.image for c in candidates], candidates, encoder),
+        query_vectors,
+        vectors,
         right=[[index_of[name] for name in question.answer] for question in questions],
         own=[distractors[question.group_id] for question in questions],
         k=DEPTH,
@@ -127,15 +134,6 @@ def _rankings(
         question.question_id: tuple(candidates[index].candidate_id for index in ranking)
         for question, ranking in zip(questions, neighbours, strict=True)
     }
-
-
-def _encode(
-    images: Sequence[str], rows: Sequence[Question] | Sequence[Candidate], encoder: ImageTextEncoder
-) -> Vectors:
-    """Embed the images; if they are "", the texts of the rows."""
-    if all(images):
-        return encoder.encode_images(images)
-    return encoder.encode_texts([row.text for row in rows])
 
 
 def _pools(candidates: Sequence[Candidate], condition: str) -> str:

@@ -7,6 +7,7 @@ from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.suites.journeybench.published_files import published_files
 from bench_assets.suites.journeybench.retrieval.dataset import (
     IMAGE_RETRIEVAL,
+    RELEASES,
     TEXT_RETRIEVAL,
     is_release,
     read_samples,
@@ -42,7 +43,7 @@ class FixedEncoder:
 
 @pytest.fixture
 def samples(tmp_path):
-    return read_samples(published_files(write_release(tmp_path / "source"))).require()
+    return read_samples(published_files(write_release(tmp_path / "source"), *RELEASES)).require()
 
 
 @pytest.fixture
