@@ -37,7 +37,7 @@ class AuditTable(Sequence[AuditRow]):
     rows: tuple[AuditRow, ...]
 
     def __getitem__(self, index):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204
-        """Return a finding, or a tuple of them for a slice."""
+        """Return a row, or a tuple of rows for a slice."""
         return self.rows[index]
 
     def __len__(self) -> int:
@@ -84,7 +84,7 @@ class AuditTable(Sequence[AuditRow]):
 
 @interface
 def audit(results: "str | Run | Sequence[Run]") -> AuditTable:
-    """Audit a suite of the home, or the results of runs: key, items, images, shortcuts, parser.
+    """Audit a suite of the home, or the results of runs: keys, questions, images, shortcuts, judge.
 
     >>> import bench_assets as bench
     >>> table = audit(bench.evaluate("codis", model="random", limit=8))
@@ -93,7 +93,7 @@ def audit(results: "str | Run | Sequence[Run]") -> AuditTable:
 
     Args:
         results: Name of a suite or task, as for ``bench audit run``; or one or several runs.
-            Several runs of one task also show which questions discriminate between models.
+            Three or more models on a task also show which keys may be wrong.
 
     Raises:
         BenchError: If there is no such suite, or it cannot be audited.
@@ -114,18 +114,12 @@ def audit(results: "str | Run | Sequence[Run]") -> AuditTable:
 
 def _audit_runs(runs: Sequence[Run], tables: TableFiles) -> list[AuditRow]:
     """Store the evaluations under the condition main, and audit their tasks with these tables."""
-    evaluations = [
-        evaluation
-        for run in runs
-        for evaluation in run.evaluations
-        if evaluation.condition == "main"
-    ]
-    tasks = {evaluation.task.name: evaluation.task for evaluation in evaluations}
-    for evaluation in evaluations:
-        store_evaluation(tables, evaluation)
-    image_store = runs[0].image_store
-    return [
-        row
-        for task in tasks.values()
-        for row in audit_task(TaskEvidence(task=task, tables=tables, image_store=image_store))
-    ]
+    evidence: dict[str, TaskEvidence] = {}
+    for run in runs:
+        for evaluation in run.evaluations:
+            if evaluation.condition == "main":
+                store_evaluation(tables, evaluation)
+                evidence[evaluation.task.name] = TaskEvidence(
+                    task=evaluation.task, tables=tables, image_store=run.image_store
+                )
+    return [row for task_evidence in evidence.values() for row in audit_task(task_evidence)]
