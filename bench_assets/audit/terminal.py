@@ -9,9 +9,9 @@ _MAX_SUSPECTS = 5  # suspects per check that are printed
 
 
 def _outcome(row: AuditRow) -> str:
-    if row.skipped:
-        return "-"
-    return "passed" if row.passed else "FAILED"
+    if not row.passed:
+        return "FAILED"
+    return "-" if row.skipped else "passed"
 
 
 _COLUMNS: Mapping[str, Cell] = {
@@ -24,7 +24,7 @@ _COLUMNS: Mapping[str, Cell] = {
 
 
 def print_audit(rows: Sequence[AuditRow]) -> None:
-    """Print every result, then the suspects of failed checks and the totals."""
+    """Print every result, then the first suspects of failed checks, and the totals."""
     print_rows(rows, as_json=False, columns=_COLUMNS)
     for row in rows:
         if row.passed:
@@ -36,5 +36,5 @@ def print_audit(rows: Sequence[AuditRow]) -> None:
         if n_more > 0:
             print_result(f"  and {n_more} more: bench tables show {row.task}/audit --json")
     n_failed = sum(not row.passed for row in rows)
-    n_skipped = sum(bool(row.skipped) for row in rows)
+    n_skipped = sum(row.passed and bool(row.skipped) for row in rows)
     print_result(f"\n{len(rows)} checks: {n_failed} failed, {n_skipped} skipped")

@@ -4,7 +4,10 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.audit.evidence_inputs import TrainingFiles, open_training_data
+from bench_assets.audit.framework.evidence import TrainingEntry
+from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.audit.registry import audit_task
+from bench_assets.audit.terminal import print_audit
 from bench_assets.cli.main import app
 from bench_assets.core.schema.errors import SettingsError
 from bench_resources.config.bench_toml import load_settings
@@ -54,8 +57,16 @@ def test_a_failed_check_ends_the_command_with_1(home):
     assert result.exit_code == 1, result.output
     assert not rows["one_answer"]["passed"]
     assert rows["one_answer"]["about"][0].startswith("always A")
-    assert rows["training_texts"]["skipped"]
-    assert "always A" in run_audit("quiz").stdout
+
+
+def test_a_check_that_cannot_be_examined_is_printed_as_failed(capsys):
+    row = AuditRow(
+        task="t", check="c", question="?", passed=False, sentence="Torn.", n=0, skipped="torn"
+    )
+    print_audit([row])
+    _, line, *_, totals = capsys.readouterr().out.splitlines()
+    assert line.split() == ["t", "c", "FAILED", "Torn."]
+    assert totals == "1 checks: 1 failed, 0 skipped"
 
 
 @pytest.mark.long
@@ -73,16 +84,19 @@ def test_missing_training_data_is_named_with_its_setting(home):
         open_training_data(load_settings(home))
 
 
-def test_digests_and_texts_are_read_from_files(tmp_path):
-    hashes, texts = tmp_path / "hashes.txt", tmp_path / "texts.jsonl"
+def test_digests_are_read_from_lines_by_their_length(tmp_path):
+    hashes = tmp_path / "hashes.txt"
     hashes.write_text(f"{'0a' * 32}  dog.png\n{'0b' * 8}\n")
+    files = TrainingFiles([hashes])
+    assert list(files.images()) == [TrainingEntry("hashes.txt, line 1", "0a" * 32)]
+    assert list(files.image_hashes()) == [TrainingEntry("hashes.txt, line 2", "0b" * 8)]
+
+
+def test_texts_are_the_strings_in_json_lines_and_the_lines_that_are_no_json(tmp_path):
+    texts = tmp_path / "texts.jsonl"
     texts.write_text('{"turns": [{"text": "one"}, "two"]}\nno json\n')
-    files = TrainingFiles([hashes, texts])
-    (image,) = files.images()
-    assert (image.name, image.content) == ("hashes.txt, line 1", "0a" * 32)
-    assert [match.content for match in files.image_hashes()] == ["0b" * 8]
-    # The lines of hashes.txt are read as texts, too.
-    assert [match.content for match in files.texts()][2:] == ["one", "two", "no json\n"]
+    entries = TrainingFiles([texts]).texts()
+    assert [entry.content for entry in entries] == ["one", "two", "no json\n"]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +105,7 @@ def test_digests_and_texts_are_read_from_files(tmp_path):
 def test_texts_behind_a_byte_order_mark_are_read_as_json(tmp_path, name, json_text):
     file = tmp_path / name
     file.write_bytes(b"\xef\xbb\xbf" + json_text.encode())
-    assert [match.content for match in TrainingFiles([file]).texts()] == ["café"]
+    assert [entry.content for entry in TrainingFiles([file]).texts()] == ["café"]
 
 
 @pytest.mark.parametrize(
