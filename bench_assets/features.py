@@ -70,7 +70,7 @@ FEATURES = (
         package="bench_assets.audit",
         commands={"audit": "command:app"},
         functions={"audit": "python:audit"},
-        hooks={"assets": "assets:audit_assets", "report part": "report_page:audit_pages"},
+        hooks={"assets": "assets:audit_assets", "report part": "report_page:AuditPages"},
     ),
     Feature(package="bench_assets.bundles", commands={"bundle": "command:app"}),
     Feature(

@@ -110,7 +110,7 @@ def permute_options(
         from bench_assets.workspace.materialization.opening import check_names
 
         _check_number_of_orders(n_orders)
-        names = [model.name for model in bench.resolved]
+        names = [resolved.name for resolved in bench.resolved]
         check_names(bench, [task], names)
         save_models(bench.resolved, bench.settings)
         settings = PermutationSettings(

@@ -14,12 +14,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from bench_assets.audit.framework.evidence import TrainingMatch
-from bench_assets.core.images.decoding import decode, read_header
+from bench_assets.audit.framework.evidence import TrainingEntry
+from bench_assets.core.images.decoding import decode
 from bench_assets.core.images.level_range import level_range
 from bench_assets.core.images.near_duplicates import image_hash
 from bench_assets.core.schema.errors import HomeError, ImageError, SettingsError, SourceError
-from bench_assets.core.schema.rows import StoredImage
 from bench_resources.config.bench_toml import Settings
 from bench_resources.images.store import ImageStore
 from bench_resources.storage.atomic_write import open_atomic
@@ -34,14 +33,14 @@ _HASH_LENGTH = 16  # hexadecimal digits of an image hash
 
 
 class ImageFeatures(NamedTuple):
-    """Perceptual hash of an image, and the range of its levels."""
+    """Perceptual hash of an image, and the range of its levels, of 255."""
 
     hash: str  # 16 hexadecimal digits
     range: int
 
 
 def image_features(store: ImageStore, images: Iterable[str]) -> dict[str, ImageFeatures]:
-    """Hashes and ranges by SHA-256, for images that decode; cached in the home."""
+    """Hashes and ranges by SHA-256, of images that decode; cached in a file beside the store."""
     file = Path(store.folder).with_name(HASHES_FILE)
     cached = _read_cache(file)
     distinct = list(dict.fromkeys(images))
@@ -59,27 +58,8 @@ def image_features(store: ImageStore, images: Iterable[str]) -> dict[str, ImageF
     return {image: cached[image] for image in available if image in cached}
 
 
-def describe_files(store: ImageStore, images: Iterable[str]) -> dict[str, StoredImage]:
-    """Formats and sizes of readable images by SHA-256; file names are unknown here."""
-    files = {}
-    for image in images:
-        with suppress(ImageError):
-            data = store.read(image)
-            header = read_header(data, store.max_pixels)
-            files[image] = StoredImage(
-                name="",
-                sha256=image,
-                format=header.format,
-                width=header.width,
-                height=header.height,
-                n_bytes=len(data),
-                orientation=header.orientation,
-            )
-    return files
-
-
 def _compute_features(store: ImageStore, image: str) -> ImageFeatures | None:
-    """Features of an image; None if it does not decode."""
+    """Features of an image; None if it is missing or does not decode."""
     try:
         decoded = store.open(image)
     except ImageError:
@@ -98,62 +78,59 @@ def _read_cache(file: Path) -> dict[str, ImageFeatures]:
         return {}
 
 
-_IMAGES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif"}
-_TEXTS = {".jsonl", ".json", ".txt", ".md"}
+_IMAGE_SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff", ".avif"}
+_TEXT_SUFFIXES = {".jsonl", ".json", ".txt", ".md"}
 _DIGEST = re.compile(r"\b(?:[0-9a-f]{64}|[0-9a-f]{16})\b", re.IGNORECASE)
 
 
 class _ImageFile(NamedTuple):
-    digest: TrainingMatch
-    image_hash: TrainingMatch | None  # None: the file does not decode
+    digest: TrainingEntry
+    image_hash: TrainingEntry | None  # None: the file does not decode
 
 
 @dataclass(frozen=True)
 class TrainingFiles:
-    """Training files; images are hashed once, texts are read at each call."""
+    """Training files; images and listed digests are read once, texts at each call."""
 
     files: Sequence[Path]
 
-    def images(self) -> Iterator[TrainingMatch]:
+    def images(self) -> Iterator[TrainingEntry]:
         """Iterate over SHA-256 of images, listed ones and those of files."""
         yield from (entry for entry in self._listed if len(entry.content) == _SHA256_LENGTH)
         yield from (file.digest for file in self._image_files)
 
-    def image_hashes(self) -> Iterator[TrainingMatch]:
+    def image_hashes(self) -> Iterator[TrainingEntry]:
         """Iterate over image hashes, listed ones and those of files."""
         yield from (entry for entry in self._listed if len(entry.content) == _HASH_LENGTH)
         yield from (file.image_hash for file in self._image_files if file.image_hash)
 
-    def texts(self) -> Iterator[TrainingMatch]:
-        """Iterate over texts: each line of a text file, each string in JSON or JSON lines.
-
-        Files of other types have none.
-        """
+    def texts(self) -> Iterator[TrainingEntry]:
+        """Iterate over texts: lines of text files, strings in JSON and JSON lines."""
         for file in self.files:
-            if file.suffix.lower() in _TEXTS:
+            if file.suffix.lower() in _TEXT_SUFFIXES:
                 yield from _texts_in_file(file)
 
     @cached_property
     def _image_files(self) -> list[_ImageFile]:
-        return [_hash_image(file) for file in self.files if file.suffix.lower() in _IMAGES]
+        return [_hash_image(file) for file in self.files if file.suffix.lower() in _IMAGE_SUFFIXES]
 
     @cached_property
-    def _listed(self) -> list[TrainingMatch]:
+    def _listed(self) -> list[TrainingEntry]:
         """SHA-256 and image hashes in the lines of all files but images."""
         return [
-            TrainingMatch(f"{file.name}, line {number}", digest.lower())
+            TrainingEntry(f"{file.name}, line {number}", digest.lower())
             for file in self.files
-            if file.suffix.lower() not in _IMAGES
+            if file.suffix.lower() not in _IMAGE_SUFFIXES
             for number, line in _lines(file)
             for digest in _DIGEST.findall(line)
         ]
 
 
 def open_training_data(settings: Settings) -> TrainingFiles | None:
-    """Find the training data that bench.toml or a command names; None if neither names any.
+    """Find the files of the training data in bench.toml, or of a command; None without any.
 
     Raises:
-        SettingsError: If it does not exist.
+        SettingsError: If one of its files or folders does not exist.
     """
     if not settings.training:
         return None
@@ -170,15 +147,15 @@ def _files_below(path: Path) -> list[Path]:
 def _hash_image(file: Path) -> _ImageFile:
     with _locate_errors(file):
         data = file.read_bytes()
-    digest = TrainingMatch(str(file), sha256(data).hexdigest())
+    digest = TrainingEntry(str(file), sha256(data).hexdigest())
     try:
         decoded = decode(data).image
     except ImageError:
         return _ImageFile(digest, image_hash=None)
-    return _ImageFile(digest, TrainingMatch(str(file), image_hash(decoded)))
+    return _ImageFile(digest, TrainingEntry(str(file), image_hash(decoded)))
 
 
-def _texts_in_file(file: Path) -> Iterator[TrainingMatch]:
+def _texts_in_file(file: Path) -> Iterator[TrainingEntry]:
     if file.suffix.lower() == ".json":
         yield from _texts_in_json(file.name, "".join(line for _, line in _lines(file)))
         return
@@ -187,16 +164,16 @@ def _texts_in_file(file: Path) -> Iterator[TrainingMatch]:
         if file.suffix.lower() == ".jsonl":
             yield from _texts_in_json(name, line)
         else:
-            yield TrainingMatch(name, line)
+            yield TrainingEntry(name, line)
 
 
-def _texts_in_json(name: str, content: str) -> Iterator[TrainingMatch]:
+def _texts_in_json(name: str, content: str) -> Iterator[TrainingEntry]:
     """Texts in a JSON value; content that is no JSON is one text."""
     try:
         value = json.loads(content)
     except (ValueError, RecursionError):
         value = content
-    yield from (TrainingMatch(name, text) for text in iter_texts(value))
+    yield from (TrainingEntry(name, text) for text in iter_texts(value))
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:

@@ -35,7 +35,7 @@ class PermutationSettings:
 def permute_questions(
     bench: Workbench, tasks: Sequence[Task], settings: PermutationSettings
 ) -> list[tuple[Task, PermutedQuestions]]:
-    """Rotate the options of each task's questions; tasks without such questions are left out.
+    """Rotate the options of each task's questions; tasks are left out if no question has orders.
 
     Raises:
         SettingsError: If no task remains; names the reasons.
@@ -51,11 +51,10 @@ def permute_questions(
             permutable.append((task, permuted))
         for reason, n in permuted.left_out.items():
             exclusions.append(f"{task.name}, {n} questions: {reason}")
-    if permutable:
-        return permutable
-    raise SettingsError(
-        "no options can be permuted: " + ("; ".join(exclusions) or "no task of models")
-    )
+    if not permutable:
+        reasons = "; ".join(exclusions) or "there are no questions for models"
+        raise SettingsError(f"no options can be permuted: {reasons}")
+    return permutable
 
 
 def evaluate_permutations(
@@ -90,7 +89,7 @@ def evaluate_permutations(
 def permutation_outcomes(
     ordered: Sequence[PermutedQuestion], scores: Sequence[Score]
 ) -> dict[str, list[PermutationOutcome]]:
-    """Collect the points and chosen options of each order, by question id."""
+    """Collect the points and chosen options of each order, by the question's original id."""
     scores_by_id = {score.question_id: score for score in scores}
     outcomes: dict[str, list[PermutationOutcome]] = {}
     for permuted in ordered:

@@ -25,17 +25,11 @@ _MAX_FIRST = 24  # questions to review first
 _MAX_IMAGES = 3  # images per suspect
 
 
-def audit_pages(without_images: Collection[str]) -> "AuditPages":
-    """Build the audit's part of the report, without the images of the given suites."""
-    return AuditPages(without_images=without_images)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class AuditPages:
     """Writes ``audit``, and ``audit-<task>`` of each audited task."""
 
-    without_images: Collection[str] = ()
-    """Suites whose images stay out of the report."""
+    without_images: Collection[str] = ()  # suites whose images stay out of the report
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
         """Write the findings of every task that evaluates models; unaudited tasks by name only."""
@@ -65,8 +59,8 @@ class AuditPages:
         return {**entry, "data": name, "checks": [_check_summary(row) for row in rows]}
 
 
-def most_named(rows: Sequence[AuditRow]) -> dict[str, int]:
-    """Number of failed checks by suspect; most first, then by best position in a check."""
+def count_failed_checks(rows: Sequence[AuditRow]) -> dict[str, int]:
+    """Count the failed checks by suspect: most first, then by best position in one, and by name."""
     best_rank: dict[str, int] = {}
     n_checks: Counter[str] = Counter()
     for row in rows:
@@ -96,7 +90,7 @@ class _TaskPage:
     def data(self, rows: Sequence[AuditRow]) -> dict[str, Any]:
         """Findings, failed checks first; and the questions to review first."""
         ordered = sorted(rows, key=lambda row: (row.passed, bool(row.skipped)))
-        n_checks = most_named(ordered)
+        n_checks = count_failed_checks(ordered)
         questions = [name for name in n_checks if name in self._questions][:_MAX_FIRST]
         return {
             "first": [
@@ -134,6 +128,7 @@ class _TaskPage:
         return {"about": name, "question": question_id, "text": text, "images": images}
 
     def _images(self, digests: Sequence[str]) -> list[list[Any]]:
+        """Data of the images that the site can show; none if they are withheld."""
         if self._withheld:
             return []
         self.image_digests.update(digests)
@@ -142,8 +137,13 @@ class _TaskPage:
 
 
 def _check_summary(row: AuditRow) -> dict[str, Any]:
-    columns = ("check", "question", "passed", "skipped")
-    return {**{column: getattr(row, column) for column in columns}, "found": len(row.about)}
+    return {
+        "check": row.check,
+        "question": row.question,
+        "passed": row.passed,
+        "skipped": row.skipped,
+        "found": len(row.about),
+    }
 
 
 def _evidence_against(name: str, rows: Sequence[AuditRow]) -> list[str]:

@@ -1,31 +1,18 @@
 """Evidence for the audit of one task, read from the tables of a home."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from PIL import Image
 
 from bench_assets.asset_factory.evaluation_tables import evaluation_key, questions_key
-from bench_assets.audit.evidence_inputs import ImageFeatures, describe_files, image_features
-from bench_assets.audit.framework.evidence import (
-    ANSWER_SEPARATOR,
-    Columns,
-    Results,
-    Table,
-    TrainingData,
-)
+from bench_assets.audit.evidence_inputs import ImageFeatures, image_features
+from bench_assets.audit.framework.evidence import ANSWER_SEPARATOR, Results, TrainingData
 from bench_assets.comparison.people_checks import people_checks
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.rows import (
-    Judgement,
-    Metric,
-    Prediction,
-    Question,
-    Score,
-    StoredImage,
-)
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score, StoredImage
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.evaluation.checked_scores import PeopleCheck
 from bench_assets.evaluation.task import Task
@@ -38,12 +25,6 @@ SELECT question_id, model, avg(points / max_points) AS share,
 WHERE points IS NOT NULL AND max_points > 0 GROUP BY ALL
 """
 
-_ROWS: Mapping[Table, type[Prediction | Judgement | Score]] = {
-    "predictions": Prediction,
-    "judgements": Judgement,
-    "scores": Score,
-}
-
 
 @dataclass(frozen=True)
 class TaskEvidence:
@@ -53,6 +34,9 @@ class TaskEvidence:
     tables: TableFiles
     image_store: ImageStore
     training: TrainingData | None = None
+    # By SHA-256; None if the image does not decode.
+    _features: dict[str, ImageFeatures | None] = field(default_factory=dict, init=False)
+    _results: dict[str, Results] = field(default_factory=dict, init=False)  # by condition
 
     @cached_property
     def questions(self) -> Sequence[Question]:
@@ -63,49 +47,38 @@ class TaskEvidence:
         """
         return self.tables.read(questions_key(self.task, "main"), Question)
 
-    @cached_property
-    def stored(self) -> Mapping[str, StoredImage]:
-        """Image files by SHA-256: rows of the suite's tables, and headers of all other files."""
-        keys = ([self.task.suite, "images"], [*self.task.name.split("/"), "images"])
-        existing = [key for key in keys if self.tables.exists(key)]
-        listed = {row.sha256: row for key in existing for row in self.tables.read(key, StoredImage)}
-        images = dict.fromkeys(image for question in self.questions for image in question.images)
-        unlisted = [image for image in images if image not in listed]
-        return listed | describe_files(self.image_store, unlisted)
+    @property
+    def image_names(self) -> Mapping[str, str]:
+        """File names by SHA-256, of the images in the tables of the suite and of the task."""
+        names: dict[str, str] = {}
+        for key in ([self.task.suite, "images"], [*self.task.name.split("/"), "images"]):
+            if self.tables.exists(key):
+                names |= {row.sha256: row.name for row in self.tables.read(key, StoredImage)}
+        return names
 
     def image_hashes(self, images: Sequence[str]) -> Mapping[str, str]:
-        """Image hashes by SHA-256, for images that decode."""
+        """Image hashes by SHA-256, of the images that decode."""
         return {image: row.hash for image, row in self._features_of(images).items()}
 
     def ranges(self, images: Sequence[str]) -> Mapping[str, int]:
-        """Range of the levels by SHA-256, for images that decode."""
+        """Range of the levels by SHA-256, of the images that decode."""
         return {image: row.range for image, row in self._features_of(images).items()}
 
     def _features_of(self, images: Sequence[str]) -> Mapping[str, ImageFeatures]:
         """Features by SHA-256, of the images that decode; each is computed once."""
-        cache = self._features_cache
-        new = [image for image in dict.fromkeys(images) if image not in cache]
+        new = [image for image in dict.fromkeys(images) if image not in self._features]
         if new:
-            cache.update(dict.fromkeys(new) | image_features(self.image_store, new))
-        return {image: features for image in images if (features := cache[image])}
-
-    @cached_property
-    def _features_cache(self) -> dict[str, ImageFeatures | None]:
-        """Features by SHA-256; None if the image does not decode."""
-        return {}
+            self._features.update(dict.fromkeys(new) | image_features(self.image_store, new))
+        return {image: features for image in images if (features := self._features[image])}
 
     def results(self, condition: str = "main") -> Results:
         """Scores of every model evaluated on the present questions; read once."""
-        if condition not in self._results_cache:
-            self._results_cache[condition] = self._read_results(condition)
-        return self._results_cache[condition]
-
-    @cached_property
-    def _results_cache(self) -> dict[str, Results]:
-        """Results by condition."""
-        return {}
+        if condition not in self._results:
+            self._results[condition] = self._read_results(condition)
+        return self._results[condition]
 
     def _read_results(self, condition: str) -> Results:
+        """Read the scores under a condition; empty results without its questions."""
         key = questions_key(self.task, condition)
         if not self.tables.exists(key):
             return Results(models=(), questions=(), points=np.empty((0, 0)))
@@ -132,14 +105,11 @@ class TaskEvidence:
         key = evaluation_key(self.task, condition, "predictions")
         return self.tables.read(key, Prediction, model)
 
-    def columns(
-        self, table: Table, model: str, names: Sequence[str], condition: str = "main"
-    ) -> Columns:
-        """Columns of a model's table by name; judgements are empty without a judge."""
-        if table == "judgements" and not self.task.has_judgements:
-            return {name: [] for name in names}
-        key = evaluation_key(self.task, condition, table)
-        return read_columns(self.tables, key, _ROWS[table], model, names)
+    def decoding(self, model: str, condition: str = "main") -> str:
+        """Decoding of a model's first response; "" without responses."""
+        key = evaluation_key(self.task, condition, "predictions")
+        decodings = read_columns(self.tables, key, Prediction, model, ("decoding",))["decoding"]
+        return str(decodings[0]) if decodings else ""
 
     @cached_property
     def people_checks(self) -> Mapping[str, PeopleCheck]:
@@ -155,7 +125,7 @@ class TaskEvidence:
         return self.image_store.open(image)
 
     def _measured_models(self, condition: str) -> Iterator[str]:
-        """Models with readable metrics of the present questions."""
+        """Names of models with readable metrics of the present questions, in alphabetical order."""
         key = evaluation_key(self.task, condition, "metrics")
         questions_digest = self.tables.digest(questions_key(self.task, condition))
         for model in sorted(self.tables.partitions(key)):

@@ -9,7 +9,7 @@ from PIL import Image
 from bench_assets.audit.framework.text_normalization import right_texts
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.core.stats.clusters import cluster_questions
-from tests.audit.memory_evidence import MemoryEvidence, MemoryTrainingData, encode_as_stored
+from tests.audit.memory_evidence import MemoryEvidence, MemoryTrainingData, file_digest
 
 
 def change_questions(evidence, change):
@@ -52,11 +52,8 @@ def answer_in_file_name(evidence: MemoryEvidence) -> MemoryEvidence:
     for question in evidence.questions:
         for image in question.images:
             answers.setdefault(image, []).extend(right_texts(question))
-    stored = {
-        image: replace(file, name=f"{', '.join(answers[image])}.png") if image in answers else file
-        for image, file in evidence.stored.items()
-    }
-    return replace(evidence, stored=stored)
+    names = {image: f"{', '.join(texts)}.png" for image, texts in answers.items()}
+    return replace(evidence, image_names=names)
 
 
 def longest_option_is_right(evidence: MemoryEvidence) -> MemoryEvidence:
@@ -141,14 +138,13 @@ def duplicate_image(evidence: MemoryEvidence) -> MemoryEvidence:
         if clusters[question.question_id] != clusters[first.question_id]
     )
     image = evidence.images[first.images[-1]]
-    file = encode_as_stored(image, "copy.jpg", "JPEG")
-    changed = replace(second, images=(*second.images[:-1], file.sha256))
+    copy = file_digest(image, "JPEG")
+    changed = replace(second, images=(*second.images[:-1], copy))
     return replace(
         evidence,
         questions=[changed if q is second else q for q in evidence.questions],
-        images={**evidence.images, file.sha256: image},
-        hashes={**evidence.hashes, file.sha256: evidence.hashes[first.images[-1]]},
-        stored={**evidence.stored, file.sha256: file},
+        images={**evidence.images, copy: image},
+        hashes={**evidence.hashes, copy: evidence.hashes[first.images[-1]]},
     )
 
 

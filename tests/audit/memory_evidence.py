@@ -13,7 +13,7 @@ from bench_assets.audit.framework.evidence import (
     ANSWER_SEPARATOR,
     Results,
     TrainingData,
-    TrainingMatch,
+    TrainingEntry,
 )
 from bench_assets.audit.framework.findings import AuditFinding
 from bench_assets.audit.registry import CHECKS, audit_task
@@ -21,7 +21,7 @@ from bench_assets.core.images.level_range import level_range
 from bench_assets.core.schema.chat import Image as Shown
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.errors import ImageError
-from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score, StoredImage
+from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.checked_scores import PeopleCheck
@@ -61,14 +61,14 @@ class MemoryTrainingData:
     perceptual_hashes: Sequence[str] = ()
     training_texts: Sequence[str] = ()
 
-    def images(self) -> Iterator[TrainingMatch]:
-        yield from (TrainingMatch("hashes.txt", digest) for digest in self.image_digests)
+    def images(self) -> Iterator[TrainingEntry]:
+        yield from (TrainingEntry("hashes.txt", digest) for digest in self.image_digests)
 
-    def image_hashes(self) -> Iterator[TrainingMatch]:
-        yield from (TrainingMatch("looks.txt", image_hash) for image_hash in self.perceptual_hashes)
+    def image_hashes(self) -> Iterator[TrainingEntry]:
+        yield from (TrainingEntry("looks.txt", image_hash) for image_hash in self.perceptual_hashes)
 
-    def texts(self) -> Iterator[TrainingMatch]:
-        yield from (TrainingMatch("texts.jsonl", text) for text in self.training_texts)
+    def texts(self) -> Iterator[TrainingEntry]:
+        yield from (TrainingEntry("texts.jsonl", text) for text in self.training_texts)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +78,7 @@ class MemoryEvidence:
     questions: Sequence[Question]
     images: Mapping[str, Image.Image] = field(default_factory=dict)
     hashes: Mapping[str, str] = field(default_factory=dict)  # perceptual, by image
-    stored: Mapping[str, StoredImage] = field(default_factory=dict)
+    image_names: Mapping[str, str] = field(default_factory=dict)
     task: Task = TASK
     training: TrainingData | None = None
     responses: Sequence[Prediction] = ()
@@ -98,15 +98,11 @@ class MemoryEvidence:
     def predictions(self, model: str, condition: str = "main") -> list[Prediction]:
         return [row for row in self.responses if row.model == model and row.condition == condition]
 
-    def judgements(self, model: str, condition: str = "main") -> list[Judgement]:
-        return []
-
     def scores(self, model: str, condition: str = "main") -> list[Score]:
         return pipeline.score(self.task, self.questions, self.predictions(model, condition), [])
 
-    def columns(self, table, model, names, condition="main"):
-        rows = getattr(self, table)(model, condition)
-        return {name: [getattr(row, name) for row in rows] for name in names}
+    def decoding(self, model: str, condition: str = "main") -> str:
+        return next((row.decoding for row in self.predictions(model, condition)), "")
 
     def results(self, condition: str = "main") -> Results:
         models = sorted({row.model for row in self.responses if row.condition == condition})
@@ -138,19 +134,11 @@ def random_image(seed: int) -> Image.Image:
     return Image.fromarray(patches).resize((48, 48), Image.Resampling.BICUBIC)
 
 
-def encode_as_stored(image: Image.Image, name: str, image_format: str = "PNG") -> StoredImage:
-    """Describe the file that an image becomes."""
+def file_digest(image: Image.Image, image_format: str) -> str:
+    """SHA-256 of the file that an image becomes."""
     file = io.BytesIO()
     image.save(file, image_format)
-    data = file.getvalue()
-    return StoredImage(
-        name=name,
-        sha256=sha256(data).hexdigest(),
-        format=image_format,
-        width=image.width,
-        height=image.height,
-        n_bytes=len(data),
-    )
+    return sha256(file.getvalue()).hexdigest()
 
 
 _WORDS = [
@@ -169,20 +157,20 @@ def fair_exam(kind: str, n: int = 60, seed: int = 0) -> MemoryEvidence:
     Each word is right as often as it is offered, each letter as often as any other, in no order.
     """
     rng = np.random.default_rng(seed)
-    images, stored, questions = {}, {}, []
+    images, names, questions = {}, {}, []
     for number in range(n):
-        image, file = _image_and_file(1000 * seed + number, f"{number:04}.png")
-        images[file.sha256], stored[file.sha256] = image, file
-        questions.append(_question(kind, number, file.sha256, rng))
+        image, digest = _image_and_digest(1000 * seed + number)
+        images[digest], names[digest] = image, f"{number:04}.png"
+        questions.append(_question(kind, number, digest, rng))
     hashes = {image: image[:16] for image in images}  # as good as any, and far from one another
-    return MemoryEvidence(questions=questions, images=images, hashes=hashes, stored=stored)
+    return MemoryEvidence(questions=questions, images=images, hashes=hashes, image_names=names)
 
 
 @cache
-def _image_and_file(seed: int, name: str) -> tuple[Image.Image, StoredImage]:
-    """An image and its file, the same in exams of every kind."""
+def _image_and_digest(seed: int) -> tuple[Image.Image, str]:
+    """An image and the digest of its file, the same in exams of every kind."""
     image = random_image(seed)
-    return image, encode_as_stored(image, name)
+    return image, file_digest(image, "PNG")
 
 
 def _question(kind: str, number: int, image: str, rng: np.random.Generator) -> Question:

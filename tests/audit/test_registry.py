@@ -79,6 +79,16 @@ def test_keys_of_several_answers_contradict_each_other_or_repeat(kind, keys, fai
     assert [name for name in checks if not run_check(evidence, name).passed] == [failed_check]
 
 
+def test_a_question_repeats_the_earlier_one_although_a_later_one_repeats_both():
+    text = "Which of the two red cars is in front of the house"
+    texts = {"first": f"{text}?", "longer": f"{text} today?", "again": f"{text}?"}
+    questions = [question(question_id=name, text=text) for name, text in texts.items()]
+    finding = run_check(MemoryEvidence(questions=questions), "repeated_questions")
+    reasons = {suspect.about: suspect.evidence for suspect in finding.suspects}
+    assert list(reasons) == ["again", "longer"]
+    assert reasons["longer"].startswith("asks what first asks")
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_fair_exam_passes_every_check(fair_exams, kind):
     assert failed_checks(fair_exams[kind]) == set()

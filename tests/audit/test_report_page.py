@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bench_assets.audit.framework.findings import AuditRow
-from bench_assets.audit.report_page import AuditPages, most_named
+from bench_assets.audit.report_page import AuditPages, count_failed_checks
 from bench_assets.report.site.folder import Site, slug
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
@@ -46,7 +46,7 @@ def test_questions_are_ordered_by_the_number_of_doubts(questions_of_doubts, orde
         replace(DOUBT, about=names, evidence=("",) * len(names), weight=(1.0,) * len(names))
         for names in questions_of_doubts
     ]
-    assert list(most_named(doubts)) == order
+    assert list(count_failed_checks(doubts)) == order
 
 
 def test_failed_checks_come_before_passed_and_skipped_ones(home: Path) -> None:

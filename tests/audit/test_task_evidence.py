@@ -25,7 +25,7 @@ def load_evidence(evidence: TaskEvidence) -> MemoryEvidence:
         questions=evidence.questions,
         images={image: evidence.open_image(image) for image in images},
         hashes=evidence.image_hashes(images),
-        stored=evidence.stored,
+        image_names=evidence.image_names,
     )
 
 

@@ -2,20 +2,18 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
 from PIL import Image
 
-from bench_assets.core.schema.rows import Prediction, Question, StoredImage
+from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.evaluation.checked_scores import PeopleCheck
 from bench_assets.evaluation.task import Task
 
 Floats = npt.NDArray[np.float64]
 Texts = npt.NDArray[np.object_]
-Table: TypeAlias = Literal["predictions", "judgements", "scores"]
-Columns: TypeAlias = Mapping[str, Sequence[Any]]
 
 ANSWER_SEPARATOR = "\x1f"
 """Separator of an answer's parts in one string."""
@@ -33,8 +31,8 @@ class Results:
     # joined by ANSWER_SEPARATOR; "": nothing was parsed
 
 
-class TrainingMatch(NamedTuple):
-    """An entry of the training data."""
+class TrainingEntry(NamedTuple):
+    """An image, an image hash or a text of the training data."""
 
     name: str  # file and line
     content: str  # SHA-256 of an image, its image hash, or a text
@@ -43,13 +41,13 @@ class TrainingMatch(NamedTuple):
 class TrainingData(Protocol):
     """Training data given by the user; re-read at each call, because it may be large."""
 
-    def images(self) -> Iterator[TrainingMatch]:
+    def images(self) -> Iterator[TrainingEntry]:
         """SHA-256 of images."""
 
-    def image_hashes(self) -> Iterator[TrainingMatch]:
+    def image_hashes(self) -> Iterator[TrainingEntry]:
         """Image hashes: 16 hexadecimal digits."""
 
-    def texts(self) -> Iterator[TrainingMatch]:
+    def texts(self) -> Iterator[TrainingEntry]:
         """Texts."""
 
 
@@ -65,8 +63,8 @@ class Evidence(Protocol):
         """The questions of the main condition."""
 
     @property
-    def stored(self) -> Mapping[str, StoredImage]:
-        """Image files by SHA-256, with their names as far as the suite knows them."""
+    def image_names(self) -> Mapping[str, str]:
+        """File names by SHA-256, of the images that the suite's tables list."""
 
     @property
     def training(self) -> TrainingData | None:
@@ -84,10 +82,8 @@ class Evidence(Protocol):
     def predictions(self, model: str, condition: str = "main") -> Sequence[Prediction]:
         """Responses of a model."""
 
-    def columns(
-        self, table: Table, model: str, names: Sequence[str], condition: str = "main"
-    ) -> Columns:
-        """Columns of a model's table by name; ten times as fast to read as rows."""
+    def decoding(self, model: str, condition: str = "main") -> str:
+        """Decoding of a model's first response; "" without responses."""
 
     @property
     def people_checks(self) -> Mapping[str, PeopleCheck]:

@@ -26,7 +26,7 @@ class AuditRow:
     passed: bool
     sentence: str  # with figures
     n: int  # questions, images, models or responses examined
-    skipped: str = ""  # why the check does not apply; it passes then
+    skipped: str = ""  # why nothing was examined; the check passes if it does not apply
     about: tuple[str, ...] = ()  # of the suspects, the most suspect first; parallel to the next two
     evidence: tuple[str, ...] = ()
     weight: tuple[float, ...] = ()
@@ -35,12 +35,12 @@ class AuditRow:
     def suspects(self) -> list[Suspect]:
         """The suspects, the most suspect first."""
         return [
-            Suspect(*suspect_fields)
-            for suspect_fields in zip(self.about, self.evidence, self.weight, strict=True)
+            Suspect(about=about, evidence=evidence, weight=weight)
+            for about, evidence, weight in zip(self.about, self.evidence, self.weight, strict=True)
         ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditFinding:
     """Result of one check."""
 
@@ -48,7 +48,7 @@ class AuditFinding:
     n: int  # see ``AuditRow.n``
     suspects: Sequence[Suspect] = ()
     failed: bool | None = None  # None: failed if there are suspects
-    skipped: str = ""
+    skipped: str = ""  # see ``AuditRow.skipped``
 
     @property
     def passed(self) -> bool:
@@ -60,7 +60,7 @@ class SkippedCheckError(BenchError):
     """A check does not apply to a task; the message is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditCheck:
     """An audit check of a benchmark."""
 
@@ -73,7 +73,7 @@ class AuditCheck:
         try:
             return self.examine(evidence)
         except SkippedCheckError as error:
-            return AuditFinding(f"Not examined: {error}.", n=0, skipped=str(error))
+            return AuditFinding(sentence=f"Not examined: {error}.", n=0, skipped=str(error))
 
     def row(self, evidence: Evidence) -> AuditRow:
         """Run the check and build its row; a check whose input cannot be read fails."""
@@ -81,7 +81,7 @@ class AuditCheck:
             finding = self(evidence)
         except BenchError as error:
             finding = AuditFinding(
-                f"Cannot be examined: {error}", n=0, failed=True, skipped=str(error)
+                sentence=f"Cannot be examined: {error}", n=0, failed=True, skipped=str(error)
             )
         suspects = sort_suspects(finding.suspects)
         return AuditRow(
@@ -102,9 +102,9 @@ def audit_check(
     name: str, question: str
 ) -> Callable[[Callable[[Evidence], AuditFinding]], AuditCheck]:
     """Decorate a function as a check with a name and a question."""
-    return lambda examine: AuditCheck(name, question, examine)
+    return lambda examine: AuditCheck(name=name, question=question, examine=examine)
 
 
 def sort_suspects(suspects: Iterable[Suspect]) -> list[Suspect]:
-    """Sort suspects by weight, largest first, then by name."""
+    """Sort suspects by weight, largest first, then by what they are about."""
     return sorted(suspects, key=lambda suspect: (-suspect.weight, suspect.about))

@@ -32,19 +32,19 @@ class GuessRate(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Share of right guesses."""
+        """Share of right guesses; 0 without any guess."""
         return self.hits / self.n if self.n else 0.0
 
     @property
     def is_significant(self) -> bool:
-        """Whether the advantage over chance is significant and large."""
+        """Whether the advantage over chance, or over the usual share, is significant and large."""
         return (
             self.p < FALSE_POSITIVE_RATE
             and self.share - max(self.chance, self.usual) >= MIN_ADVANTAGE
         )
 
     def __str__(self) -> str:
-        """Format the share with its interval, n and chance.
+        """Format the share with its interval, n, chance and, if it is higher, the usual share.
 
         >>> str(GuessRate(hits=30, n=40, chance=0.25, p=0.0, low=0.6, high=0.86))
         '75 % right (60 % to 86 %, n = 40), by chance 25 %'
@@ -71,7 +71,7 @@ def compare_with_chance(
         hits: Score of the guess on each question, in [0, 1].
         chances: Chance level of each question.
         clusters: Cluster of each question; (): questions are independent.
-        tries: Number of guesses that are tested; multiplies the p-value.
+        tries: Number of guesses that are tested; multiplies the p-value, up to 1.
     """
     scores, levels = np.asarray(hits, float), np.asarray(chances, float)
     n = len(scores)

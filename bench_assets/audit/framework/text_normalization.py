@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from string import ascii_uppercase
 
@@ -73,7 +73,7 @@ def count_phrase(n: int, noun: str) -> str:
 
 
 def question_words(question: Question) -> list[str]:
-    """Words of a question and its context, without options repeated in its text."""
+    """Words of a question and its context, without lettered options repeated in its text."""
     text = question.text
     if question.kind in ("choice", "choices"):
         for letter, option in zip(ascii_uppercase, question.options, strict=False):
@@ -100,7 +100,7 @@ def _remove_option(text: str, letter: str, option: str) -> str:
 
 
 def right_texts(question: Question) -> tuple[str, ...]:
-    """Texts of the right answers; for letters, the texts of these options."""
+    """Texts of the right answers; for letters, the texts of the options that they name."""
     if question.kind in ("choice", "choices"):
         indices = (ascii_uppercase.find(letter) for letter in question.answer if letter)
         return tuple(question.options[n] for n in indices if 0 <= n < len(question.options))
@@ -119,9 +119,3 @@ def key_index(question: Question) -> int:
     right = {content_words(text) for text in right_texts(question)}
     indices = [n for n, option in enumerate(question.options) if content_words(option) in right]
     return indices[0] if len(indices) == 1 else -1
-
-
-def with_key_index(questions: Iterable[Question]) -> list[tuple[Question, int]]:
-    """Select the questions with exactly one right option, each with its index."""
-    indexed = ((question, key_index(question)) for question in questions)
-    return [(question, key) for question, key in indexed if key >= 0]

@@ -58,14 +58,14 @@ def ambiguous_options(evidence: Evidence) -> AuditFinding:
         for first, second in combinations(question.options, 2):
             if canonical_option(first) == canonical_option(second):
                 reason = f"{first!r:.80} and {second!r:.80} mean the same"
-                has_key = first in right or second in right
-                suspects.append(Suspect(question.question_id, reason, weight=1.0 + has_key))
+                weight = 2.0 if first in right or second in right else 1.0
+                suspects.append(Suspect(question.question_id, reason, weight=weight))
     n = len({suspect.about for suspect in suspects})
     sentence = (
         f"{count_phrase(n, 'question')} ambiguous, of {len(with_options)}: two options mean the"
         " same."
     )
-    return AuditFinding(sentence, n=len(with_options), suspects=suspects)
+    return AuditFinding(sentence=sentence, n=len(with_options), suspects=suspects)
 
 
 @lru_cache(maxsize=2**16)
@@ -100,7 +100,10 @@ def canonical_option(option: str) -> Hashable:
 
 
 def paraphrase_key(question: Question) -> Hashable:
-    """Canonical form of a question; equal if only function words and word forms differ."""
+    """Canonical form of a question; equal if only function words and word forms differ.
+
+    Images and kind are parts of it, and the options in any order; the context is not.
+    """
     text = words_to_digits(_IMAGE_PHRASE.sub(" ", question.text))
     words = question_words(replace(question, text=text))
     stems = [_stem(word) for word in words if word not in _STOP_WORDS]

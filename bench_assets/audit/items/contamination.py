@@ -46,15 +46,18 @@ def training_images(evidence: Evidence) -> AuditFinding:
         for entry in training.images()
         if entry.content in distinct
     }
-    for image, file_name in _match_hashes(evidence.image_hashes(images), training):
-        reasons.setdefault(image, f"{file_name} looks like this image")
+    for image, entry_name in _match_hashes(evidence.image_hashes(images), training):
+        reasons.setdefault(image, f"{entry_name} looks like this image")
     suspects = [Suspect(image, reason) for image, reason in reasons.items()]
     return _make_finding(suspects, len(images), "image")
 
 
 @audit_check("training_texts", "Are its questions in the training data?")
 def training_texts(evidence: Evidence) -> AuditFinding:
-    """Find the questions' words in the training data."""
+    """Find the questions whose rare grams are mostly in the training data.
+
+    Fails if a gram of full length matches, or many questions do.
+    """
     training = evidence.training
     if training is None or not evidence.questions:
         raise SkippedCheckError(_skip_reason(training, "there are no questions"))
@@ -81,16 +84,20 @@ def training_texts(evidence: Evidence) -> AuditFinding:
 
 
 def _skip_reason(training: TrainingData | None, otherwise: str) -> str:
+    """Reason of a skipped check: no training data, or ``otherwise``."""
     return otherwise if training else "no training data is configured ([audit] training)"
 
 
 def _make_finding(suspects: Sequence[Suspect], n: int, noun: str) -> AuditFinding:
     sentence = f"{count_phrase(len(suspects), noun)} in the training data, of {n}."
-    return AuditFinding(sentence, n, suspects=suspects)
+    return AuditFinding(sentence=sentence, n=n, suspects=suspects)
 
 
 def _match_hashes(hashes: Mapping[str, str], training: TrainingData) -> Iterator[tuple[str, str]]:
-    """Pair images with training files by hash; those without detail would match many others."""
+    """Pair images with similar training entries by hash.
+
+    Images without detail are left out, because they would match many others.
+    """
     images_by_band: dict[tuple[int, int], list[tuple[str, int]]] = defaultdict(list)
     for image, digits in hashes.items():
         image_hash = int(digits, 16)

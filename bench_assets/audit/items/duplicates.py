@@ -63,9 +63,8 @@ def _finding(suspects: Sequence[Suspect], n: int, fault: str) -> AuditFinding:
     for suspect in suspects:
         evidence[suspect.about].append(suspect.evidence)
     merged = [Suspect(about, "; ".join(sentences)) for about, sentences in evidence.items()]
-    return AuditFinding(
-        f"{count_phrase(len(merged), 'question')} {fault}, of {n}.", n, suspects=merged
-    )
+    sentence = f"{count_phrase(len(merged), 'question')} {fault}, of {n}."
+    return AuditFinding(sentence=sentence, n=n, suspects=merged)
 
 
 def _equal(
@@ -82,11 +81,14 @@ def _equal(
 def _nearly_equal(questions: Sequence[Question]) -> Iterator[tuple[Question, Question]]:
     """Pair questions with the same images, context and options, one of which has a few more words.
 
-    Only questions with a common beginning or end are compared, each with some neighbours.
+    Only questions with a common beginning or end are compared, each with some neighbours; of equal
+    questions only the first, and no short ones.
     """
-    first_of_key = {duplicate_key(question): question for question in reversed(questions)}
+    first_of_key: dict[Hashable, Question] = {}
+    for question in questions:
+        first_of_key.setdefault(duplicate_key(question), question)
     groups: dict[Hashable, list[tuple[list[str], Question]]] = defaultdict(list)
-    for question in reversed(first_of_key.values()):
+    for question in first_of_key.values():
         words = question_words(question)
         if len(words) < (_EDGE_WORDS if question.images else _MIN_TEXT_WORDS):
             continue
@@ -132,7 +134,7 @@ def _key_besides_words(question: Question) -> tuple[Hashable, ...]:
 def _contradicts(
     later: Question, earlier: Question, normalize: Callable[[str], Hashable] = content_words
 ) -> bool:
-    """Whether keys differ: blanks and sets of letters in a part, texts and letters in all."""
+    """Whether keys contradict: blanks and sets of letters differ, others have none in common."""
     later_key = [normalize(text) for text in right_texts(later)]
     earlier_key = [normalize(text) for text in right_texts(earlier)]
     if later.kind == "blanks":

@@ -50,7 +50,7 @@ class ModelAnswers:
     key: Codes  # (questions,)
     n_options: Codes  # (questions,): number of possible answers
     category: Codes  # (questions,)
-    open: npt.NDArray[np.bool_]  # (questions,): no options, so answer numbers are not comparable
+    is_open: npt.NDArray[np.bool_]  # (questions,): no options, so answer numbers are not comparable
 
     def select(self, questions: Codes) -> "ModelAnswers":
         """Select questions by their indices."""
@@ -59,7 +59,7 @@ class ModelAnswers:
             key=self.key[questions],
             n_options=self.n_options[questions],
             category=self.category[questions],
-            open=self.open[questions],
+            is_open=self.is_open[questions],
         )
 
 
@@ -111,7 +111,7 @@ def _estimate_guesses(matrix: ModelAnswers) -> Floats:
     n_options = int(matrix.n_options.max())
     preferences = []
     for option in range(n_options):
-        is_wrong = ~matrix.open & (matrix.key != option) & (matrix.n_options > option)
+        is_wrong = ~matrix.is_open & (matrix.key != option) & (matrix.n_options > option)
         n_chosen = _by_category(matrix, (matrix.answers == option) & is_wrong)
         n_offered = _by_category(matrix, (matrix.answers != NO_ANSWER) & is_wrong)
         overall = (n_chosen.sum(1) + 1) / (n_offered.sum(1) + n_options)
@@ -124,7 +124,7 @@ def guess_probabilities(matrix: ModelAnswers, guesses: Floats) -> Floats:
     """Probability of each answer under guessing; (models, questions, options)."""
     options = np.arange(guesses.shape[2])
     offered = options < matrix.n_options[:, None]
-    shares = np.where(matrix.open[:, None], 1.0, guesses[:, matrix.category, :]) * offered
+    shares = np.where(matrix.is_open[:, None], 1.0, guesses[:, matrix.category, :]) * offered
     return np.asarray(shares / shares.sum(2, keepdims=True))
 
 
@@ -183,7 +183,7 @@ def evidence_of_wrong_keys(ratios: Floats) -> tuple[float, float]:
 
 
 def _by_category(matrix: ModelAnswers, values: npt.NDArray[np.generic]) -> Floats:
-    """Sum over the questions of each category; (models, categories)."""
+    """Sum ``values``, (models, questions), over each category; (models, categories)."""
     n_categories = int(matrix.category.max()) + 1
     return np.stack([np.bincount(matrix.category, row, n_categories) for row in values])
 
@@ -280,7 +280,10 @@ class ComparableAnswers(NamedTuple):
 
 @audit_check("suspected_keys", "Do models contradict the answer key?")
 def suspected_keys(evidence: Evidence) -> AuditFinding:
-    """Find questions whose answers are much likelier under another key."""
+    """Find questions whose answers are much likelier under another key; fails if many are.
+
+    The check is skipped with too few models or questions, or if no model knows anything.
+    """
     comparable = read_answers(evidence.results(), evidence.questions)
     n = len(comparable.questions)
     if len(comparable.models) < MIN_MODELS:
@@ -300,14 +303,15 @@ def suspected_keys(evidence: Evidence) -> AuditFinding:
         if ratios[question] >= _MIN_LISTED_RATIO
     ]
     sentence = _sentence(len(comparable.models), ratios, e_value, share)
-    return AuditFinding(sentence, n, suspects=suspects, failed=e_value >= _DOUBTFUL)
+    is_doubtful = e_value >= _DOUBTFUL
+    return AuditFinding(sentence=sentence, n=n, suspects=suspects, failed=is_doubtful)
 
 
 def read_answers(results: Results, questions: Sequence[Question]) -> ComparableAnswers:
-    """Number the answers of each question; of nearly identical models, only one is kept.
+    """Number the answers of each question; of nearly identical models, only the first is kept.
 
-    Rankings and questions without a key are left out. For questions without options, so is an
-    answer of a single model, which is no evidence of a wrong key.
+    Rankings and questions without a comparable key are left out. For questions without options, so
+    is a wrong answer of a single model, which is no evidence of a wrong key.
     """
     compared = list(_compared_questions(results, questions))
     shape = len(compared), len(results.models)
@@ -322,7 +326,7 @@ def read_answers(results: Results, questions: Sequence[Question]) -> ComparableA
         key=np.array([row.key for _, row in compared], dtype=np.intp),
         n_options=np.maximum(n_texts, np.where(is_open, _MIN_OPEN_ANSWERS, 2)),
         category=np.array([category_index[q.category] for q, _ in compared], dtype=np.intp),
-        open=is_open,
+        is_open=is_open,
     )
     return ComparableAnswers(
         matrix=matrix,
@@ -338,7 +342,8 @@ def _compared_questions(
     """Number the answers of each question with a comparable key."""
     by_id = {q.question_id: q for q in questions if q.kind != "ranking" and q.answer}
     for column, question_id in enumerate(results.questions if results.answers.size else ()):
-        if not (question := by_id.get(question_id)):
+        question = by_id.get(question_id)
+        if question is None:
             continue
         points = results.points[:, column]
         scored = np.where(np.isnan(points), "", results.answers[:, column]).tolist()
@@ -364,7 +369,10 @@ def _number_letters(question: Question, answers: Sequence[str]) -> _NumberedAnsw
 
 
 def _number_texts(key: str, graded: Sequence[tuple[str, bool]]) -> _NumberedAnswers:
-    """Number answers without options: 0 is right, the others are wrong and given repeatedly."""
+    """Number answers without options: 0 is right, the others are wrong and given repeatedly.
+
+    ``graded`` are the answers of each model, and whether they are right.
+    """
     counts = Counter(answer for answer, ok in graded if not ok)
     repeated = sorted(answer for answer, n in counts.items() if answer and n > 1)
     number_of = {answer: number for number, answer in enumerate(repeated, 1)}
@@ -373,7 +381,7 @@ def _number_texts(key: str, graded: Sequence[tuple[str, bool]]) -> _NumberedAnsw
 
 
 def _distinct_models(results: Results) -> list[int]:
-    """Indices of the models that do not make nearly the same mistakes as an earlier one."""
+    """Indices of the models that do not make nearly the same mistakes as one kept before."""
     kept: list[int] = []
     for model in range(len(results.answers)):
         if not any(_is_copy(results, model, earlier) for earlier in kept):
@@ -382,6 +390,7 @@ def _distinct_models(results: Results) -> list[int]:
 
 
 def _is_copy(results: Results, model: int, earlier: int) -> bool:
+    """Whether two models nearly always answer alike where not both are right."""
     answers, earlier_answers = results.answers[model], results.answers[earlier]
     both_answered = (answers != "") & (earlier_answers != "")
     both_right = np.minimum(results.points[model], results.points[earlier]) >= _FULL_POINTS

@@ -35,7 +35,7 @@ def agreement_finding(evidence: Evidence) -> AuditFinding:
 
 @audit_check("judge_bias", "Are the judge's numbers right, by people's verdicts?")
 def bias_finding(evidence: Evidence) -> AuditFinding:
-    """Find models whose number the judge moves by more than two points."""
+    """Find models whose number the judge surely moves by more than two points."""
     checks = {model: check for model, check in evidence.people_checks.items() if check.corrected}
     if not checks:
         raise SkippedCheckError(_NO_LABELS)

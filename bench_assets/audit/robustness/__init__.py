@@ -1,1 +1,1 @@
-"""Position bias, parsing coverage and rank stability."""
+"""Position bias: whether models answer alike in every order of the options."""

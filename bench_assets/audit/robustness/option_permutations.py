@@ -52,12 +52,13 @@ class PermutedQuestions(NamedTuple):
 def permute_options(
     task: Task, questions: Sequence[Question], orders: int = 0, seed: int = 0
 ) -> PermutedQuestions:
-    """Rotate the options of each question together with the key.
+    """Rotate the options of each question together with the key; count the questions left out.
 
     Args:
         task: The task, with its main prompt.
         questions: The questions, in order.
-        orders: Orders per question: the original one and random others; 0: one for each option.
+        orders: Orders per question: the original one and random others; 0, or more than there are
+            options: one for each option.
         seed: Seed of the random orders, combined with the question's id.
     """
     ordered: list[PermutedQuestion] = []
@@ -98,7 +99,7 @@ def not_permutable_reason(question: Question) -> str:
 
 
 def _has_key(question: Question) -> bool:
-    """Whether exactly one letter is right, and the options are distinct and not empty."""
+    """Whether the key is one letter, and the options are several, distinct and not empty."""
     options, letters = question.options, list(ascii_uppercase[: len(question.options)])
     if len(options) > len(letters) or len(question.answer) != 1:
         return False
@@ -138,7 +139,7 @@ def _rotate_options(question: Question, shift: int, number: int) -> PermutedQues
 
 
 def _replace_listed(text: str, options: Sequence[str], replacements: Sequence[str]) -> str:
-    """Replace the options that a text lists, as in MULTI and BLINK's release."""
+    """Replace the options that a text lists after their letters; other texts are unchanged."""
     match = _list_pattern(options).search(text)
     if match is None:
         return text

@@ -65,14 +65,14 @@ class PermutationOutcome(NamedTuple):
     place: int | None  # index of the chosen option as shown; None: no option was parsed
 
 
-MakeFigure: TypeAlias = Callable[..., OrderFigure]
+_MakeFigure: TypeAlias = Callable[..., OrderFigure]
 _Outcomes: TypeAlias = Mapping[str, Sequence[PermutationOutcome]]  # by question
 
 
 def figures_of(
-    outcomes: _Outcomes, clusters: Mapping[str, str], make_figure: MakeFigure
+    outcomes: _Outcomes, clusters: Mapping[str, str], make_figure: _MakeFigure
 ) -> list[OrderFigure]:
-    """Compute the figures of a model's responses in several orders.
+    """Compute the figures of a model's responses in several orders; none without scores.
 
     Args:
         outcomes: Outcomes of every order, by question id.
@@ -88,7 +88,7 @@ def figures_of(
 
 
 def _share_figures(
-    outcomes: _Outcomes, clusters: Mapping[str, str], make_figure: MakeFigure
+    outcomes: _Outcomes, clusters: Mapping[str, str], make_figure: _MakeFigure
 ) -> Iterator[OrderFigure]:
     """Accuracy by order and overall, share of questions right in all orders, and consistency."""
     for number in sorted({row.number for rows in outcomes.values() for row in rows}):
@@ -144,9 +144,9 @@ def _consistency(rows: Sequence[PermutationOutcome]) -> float | None:
 
 
 def _gain_figures(
-    outcomes: _Outcomes, clusters: Mapping[str, str], make_figure: MakeFigure
+    outcomes: _Outcomes, clusters: Mapping[str, str], make_figure: _MakeFigure
 ) -> Iterator[OrderFigure]:
-    """Gain of the benchmark's order over the mean of the others."""
+    """Gain of the benchmark's order over the mean of the others; none without scored questions."""
     pairs = []
     for question_id, rows in outcomes.items():
         published = [row.share for row in rows if row.number == 1 and row.share is not None]
@@ -170,7 +170,7 @@ def _gain_figures(
 
 
 def _letter_figures(
-    outcomes: _Outcomes, clusters: Mapping[str, str], make_figure: MakeFigure
+    outcomes: _Outcomes, clusters: Mapping[str, str], make_figure: _MakeFigure
 ) -> Iterator[OrderFigure]:
     """Frequency of each letter, and the frequency expected for the same choices."""
     parsed = {q: [row for row in rows if row.place is not None] for q, rows in outcomes.items()}
@@ -216,13 +216,13 @@ def _letter_shares(
 
 
 def _change(pairs: Sequence[PairedScores]) -> tuple[float, float, float]:
-    """Interval of a change in shares, and its two-sided p-value."""
+    """Interval of a change in shares, cut off at -1 and 1, and its two-sided p-value."""
     low, high = change_interval(pairs)
     return max(-1.0, low), min(1.0, high), paired_t_test(pairs).p
 
 
 def _mean_figure(
-    name: str, average: Mean, make_figure: MakeFigure, expected: float = nan
+    name: str, average: Mean, make_figure: _MakeFigure, expected: float = nan
 ) -> OrderFigure:
     return make_figure(
         figure=name,

@@ -24,11 +24,11 @@ from bench_assets.audit.framework.text_normalization import (
     question_words,
     right_texts,
 )
-from bench_assets.core.schema.rows import Question, StoredImage
+from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.clusters import cluster_questions
 
 _IMAGE_SUFFIX = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif)$", re.IGNORECASE)
-_IMAGE_LABELS = ("image", "image", "images", "file", "file_name")
+_IMAGE_LABELS = ("image", "images", "file", "file_name")
 """Labels of questions that may be names of images."""
 _ANSWER_IS = re.compile(
     r"(?:answer|solution|key|答案|解答)\s*(?:is|was|=|:|：|为|是)+\s*[\"'“(（]*(?P<answer>[^\"'”)）\n]+)",
@@ -71,37 +71,37 @@ def answer_in_question(evidence: Evidence) -> AuditFinding:
 @audit_check("file_names", "Do names of images reveal the answer?")
 def file_names(evidence: Evidence) -> AuditFinding:
     """Find the right answer in the names of a question's images."""
-    names = _image_names(evidence.questions, evidence.stored)
+    names = _image_names(evidence.questions, evidence.image_names)
     if not names:
         raise SkippedCheckError("no image has a name")
-    return leak_finding(evidence.questions, names, "the name of an image")
-
-
-def leak_finding(
-    questions: Sequence[Question], texts: Mapping[str, Sequence[str]], source: str
-) -> AuditFinding:
-    """Find answers in texts of questions' images, by question id; ``source`` names the texts."""
-    with_texts = [question for question in questions if texts.get(question.question_id)]
-    words_by_text = {
-        text: _text_words(text) for question_texts in texts.values() for text in question_texts
+    words_by_name = {
+        name: _name_words(name) for question_names in names.values() for name in question_names
     }
+    named = [question for question in evidence.questions if question.question_id in names]
     mentions: list[Mention] = []
     plain_leaks: list[Suspect] = []
-    for question in with_texts:
-        for text in texts[question.question_id]:
-            mentions += _find_mention(question, words_by_text[text], text)
-            mentions += _find_letter(question, text)
-            if stated := _stated_answer(question, text):
-                reason = f"{source} says that {stated!r} is the answer"
+    for question in named:
+        for name in names[question.question_id]:
+            mentions += _find_mention(question, words_by_name[name], name)
+            mentions += _find_letter(question, name)
+            if stated := _stated_answer(question, name):
+                reason = f"the name of an image says that {stated!r} is the answer"
                 plain_leaks.append(Suspect(question.question_id, reason, weight=2.0))
-    plain_leaks += _texts_with_answers(with_texts, texts, words_by_text, source)
-    return _finding(mentions, plain_leaks, len(with_texts), source)
+    plain_leaks += _names_with_answers(named, names, words_by_name)
+    return _finding(mentions, plain_leaks, len(named), "the name of an image")
 
 
 def _finding(
     mentions: Sequence[Mention], plain_leaks: Sequence[Suspect], n: int, source: str
 ) -> AuditFinding:
-    """Fail for a stated answer, or if the one mentioned option is right too often."""
+    """Suspect plain leaks and, if mentioned options are right too often, questions with one.
+
+    Args:
+        mentions: Texts that mention one option.
+        plain_leaks: Suspects that need no statistics.
+        n: Number of questions examined.
+        source: What gives the answer away, for messages.
+    """
     clusters = cluster_questions([mention.question for mention in mentions])
     rate = compare_with_chance(
         [float(mention.is_right) for mention in mentions],
@@ -119,11 +119,14 @@ def _finding(
     sentence = (
         f"{count_phrase(len(suspects), 'question')} given away, of {n}, by {source}.{counted}"
     )
-    return AuditFinding(sentence, n, suspects=list(suspects.values()))
+    return AuditFinding(sentence=sentence, n=n, suspects=list(suspects.values()))
 
 
 def _find_mention(question: Question, words: Sequence[str], text: str) -> Iterator[Mention]:
-    """Find the option that a text mentions most; if several may be right, the set of options."""
+    """Find the option that a text mentions most; if several may be right, the set of options.
+
+    Yields nothing if the text mentions none or all, or several of which one may be right.
+    """
     counts = count_occurrences(words, [content_words(option) for option in question.options])
     most, n_options = max(counts, default=0), len(counts)
     mentioned = [index for index, count in enumerate(counts) if count == most]
@@ -141,7 +144,7 @@ def _find_mention(question: Question, words: Sequence[str], text: str) -> Iterat
 
 
 def _find_letter(question: Question, name: str) -> Iterator[Mention]:
-    """Find the option whose letter stands alone in a name: ``chart_B.png``."""
+    """Find the option whose letter alone is a part of a name: B in ``chart_B.png``."""
     key = key_index(question)
     if key < 0 or question.kind != "choice":
         return
@@ -204,60 +207,59 @@ def _longest_contained(words: Sequence[str], phrases: set[tuple[str, ...]]) -> i
 
 
 def _image_names(
-    questions: Sequence[Question], stored: Mapping[str, StoredImage]
+    questions: Sequence[Question], name_by_image: Mapping[str, str]
 ) -> dict[str, list[str]]:
     """File names of a question's images, by its id; questions without names are left out."""
     names_by_question: dict[str, list[str]] = {}
     for question in questions:
-        file_names = [stored[image].name for image in question.images if image in stored]
+        names = [name_by_image.get(image, "") for image in question.images]
         labels = [question.labels.get(label, "") for label in _IMAGE_LABELS]
-        names = [name for name in file_names if name]
         names += [label for label in labels if _IMAGE_SUFFIX.search(label)]
-        if names:
-            names_by_question[question.question_id] = list(dict.fromkeys(names))
+        if any(names):
+            names_by_question[question.question_id] = list(dict.fromkeys(filter(None, names)))
     return names_by_question
 
 
-def _text_words(name: str) -> list[str]:
-    """Words of a file name or other text; ``MySmall_dog-2.png`` has four."""
+def _name_words(name: str) -> list[str]:
+    """Words of a file name; ``MySmall_dog-2.png`` has four."""
     stem = _IMAGE_SUFFIX.sub("", name.replace("\\", "/"))
     separated = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", stem)
     return list(content_words(separated))
 
 
-def _texts_with_answers(
+def _names_with_answers(
     questions: Sequence[Question],
-    texts: Mapping[str, Sequence[str]],
-    words_by_text: Mapping[str, Sequence[str]],
-    source: str,
+    names: Mapping[str, Sequence[str]],
+    words_by_name: Mapping[str, Sequence[str]],
 ) -> list[Suspect]:
-    """Find texts that contain an answer to one of their questions, if too many do.
+    """Find the questions whose images' names contain an answer, if too many names do.
 
-    Covers what ``_find_mention`` does not: answers without options, texts with several questions.
-    Texts must contain their own answers more often than those of a text half a table away.
+    Covers cases that ``_find_mention`` does not: answers without options, images of several
+    questions. Names must contain their own answers more often than those of a name half a table
+    away.
     """
     answers: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     question_ids: dict[str, list[str]] = defaultdict(list)
     offered: dict[str, set[tuple[str, ...]]] = defaultdict(set)
     for question in questions:
-        for text in texts[question.question_id]:
-            answers[text] |= {content_words(right) for right in right_texts(question)} - {()}
-            offered[text] |= {content_words(option) for option in question.options}
-            question_ids[text].append(question.question_id)
-    # If an option is wrong for all questions of a text, `_find_mention` is the better test.
-    tested = [text for text in answers if offered[text] <= answers[text]]
-    is_hit = [_longest_contained(words_by_text[text], answers[text]) > 0 for text in tested]
+        for name in names[question.question_id]:
+            answers[name] |= {content_words(right) for right in right_texts(question)} - {()}
+            offered[name] |= {content_words(option) for option in question.options}
+            question_ids[name].append(question.question_id)
+    # If an option is wrong for all questions of a name, `_find_mention` is the better test.
+    tested = [name for name in answers if offered[name] <= answers[name]]
+    is_hit = [_longest_contained(words_by_name[name], answers[name]) > 0 for name in tested]
     n_accidents = sum(
-        _longest_contained(words_by_text[text], answers[other_text]) > 0
-        for text, other_text in zip(tested, _rotate_by_half(tested), strict=True)
+        _longest_contained(words_by_name[name], answers[other_name]) > 0
+        for name, other_name in zip(tested, _rotate_by_half(tested), strict=True)
     )
     chance = (n_accidents + 1) / (len(tested) + 2)
     rate = compare_with_chance([float(hit) for hit in is_hit], [chance] * len(tested))
     if not rate.is_significant:
         return []
     return [
-        Suspect(question_id, f"its answer is in {source}, {text:.120}")
-        for text, hit in zip(tested, is_hit, strict=True)
+        Suspect(question_id, f"its answer is in the name of an image, {name:.120}")
+        for name, hit in zip(tested, is_hit, strict=True)
         if hit
-        for question_id in question_ids[text]
+        for question_id in question_ids[name]
     ]

@@ -104,6 +104,7 @@ def needs_images(evidence: Evidence) -> AuditFinding:
 
 
 def _finding(compared: _BlindPoints, runs: Sequence[BlindRun]) -> AuditFinding:
+    """Suspect the parts that are solved blind and, if there are any, the solved questions."""
     parts = {name: compared.select(rows) for name, rows in _parts(compared.questions).items()}
     suspects = [
         Suspect(name, reason, weight=2.0)
@@ -125,13 +126,16 @@ def _finding(compared: _BlindPoints, runs: Sequence[BlindRun]) -> AuditFinding:
     ).replace("%", " %")
     if suspects:
         suspects += solved
-    return AuditFinding(sentence, n=len(compared.questions), suspects=suspects)
+    return AuditFinding(sentence=sentence, n=len(compared.questions), suspects=suspects)
 
 
 def _solvable_reason(part: _BlindPoints, tries: int) -> str:
-    """Reason why a part is as easy without images as with them, and above chance; else ""."""
-    by_luck = _share(part.luck) >= _mean_option_chance(part.questions)
-    luck = _mean_over_runs(part.luck) if by_luck else _option_chances(part.questions)
+    """Reason why a part is as easy without images as with them, and above chance; else "".
+
+    Also "" if too few of its questions have points both ways.
+    """
+    is_luck_higher = _share(part.luck) >= _mean_option_chance(part.questions)
+    luck = _mean_over_runs(part.luck) if is_luck_higher else _option_chances(part.questions)
     blind, seeing = _mean_over_runs(part.blind), part.seeing
     complete = np.flatnonzero(~np.isnan(blind + luck + seeing))
     if len(complete) < _MIN_QUESTIONS:
@@ -184,7 +188,7 @@ def _blind_runs(evidence: Evidence, sights: Mapping[str, Sight]) -> Iterator[Bli
 
 
 def _omits_images(evidence: Evidence, name: str) -> bool:
-    """Whether the prompts of a condition omit the questions' images."""
+    """Whether the prompts of a condition omit images, by a few; not if one cannot be made."""
     condition = evidence.task.conditions[name]
     if condition.own_questions:  # such as captions, which describe the images
         return False
@@ -196,8 +200,8 @@ def _omits_images(evidence: Evidence, name: str) -> bool:
 
 
 def _model_sight(evidence: Evidence, model: str, condition: str = "main") -> Sight:
-    decodings = evidence.columns("predictions", model, ("decoding",), condition)["decoding"]
-    marks = {*decodings[0].replace("|", ",").split(",")} if decodings else set()
+    """Kind of a model, by the marks in its decoding; one without a mark sees."""
+    marks = set(evidence.decoding(model, condition).replace("|", ",").split(","))
     if marks & _BASELINES:
         return "baseline"
     return "cannot see" if _TEXT_ONLY in marks else "sees"
@@ -246,7 +250,7 @@ def _compare_points(evidence: Evidence, runs: Sequence[BlindRun], sighted: Resul
 def _score_by_rules(
     task: Task, questions: Sequence[Question], rows: Sequence[Prediction]
 ) -> tuple[list[float], list[str]]:
-    """Share of points, averaged over samples, and first answer of each question."""
+    """Mean share of points and first answer of each question; NaN and "" if it has no points."""
     _, _, scores = Runner(task=task, responses=StoredResponses(rows)).predict_and_score(questions)
     points: dict[str, list[float]] = defaultdict(list)
     answers: dict[str, str] = {}

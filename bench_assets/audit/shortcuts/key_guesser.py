@@ -19,7 +19,7 @@ import numpy.typing as npt
 from bench_assets.audit.framework.evidence import Floats
 from bench_assets.audit.framework.findings import AuditFinding, Suspect
 from bench_assets.audit.framework.significance import GuessRate, compare_with_chance
-from bench_assets.audit.framework.text_normalization import content_words, with_key_index
+from bench_assets.audit.framework.text_normalization import content_words, key_index
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.clusters import cluster_questions
 
@@ -68,12 +68,18 @@ class Exam:
 
     @classmethod
     def with_options(cls, questions: Iterable[Question]) -> "Exam":
-        """Select the questions with exactly one right option."""
-        keyed = with_key_index(q for q in questions if len(q.options) <= MAX_OPTIONS)
+        """Select the questions with exactly one right option of at most ``MAX_OPTIONS``."""
+        selected: list[Question] = []
+        keys: list[int] = []
+        for question in questions:
+            key = key_index(question)
+            if key >= 0 and len(question.options) <= MAX_OPTIONS:
+                selected.append(question)
+                keys.append(key)
         return cls(
-            questions=[question for question, _ in keyed],
-            options=[question.options for question, _ in keyed],
-            keys=np.array([key for _, key in keyed], dtype=np.intp),
+            questions=selected,
+            options=[question.options for question in selected],
+            keys=np.array(keys, dtype=np.intp),
         )
 
     @classmethod
@@ -134,7 +140,10 @@ class Exam:
         return np.array([digest[0] % _FOLDS for digest in digests], dtype=np.intp)
 
     def parts(self) -> dict[str, Rows]:
-        """All questions, and those of each large category, by a suffix for messages."""
+        """All questions, and those of each large category, by a suffix for messages.
+
+        Each has at most ``_MAX_QUESTIONS``; a single category is no part of its own.
+        """
         by_category: dict[str, list[int]] = defaultdict(list)
         for row, question in enumerate(self.questions):
             by_category[f" in {question.category}"].append(row)
@@ -146,7 +155,7 @@ class Exam:
         return parts
 
     def best_place(self, rows: Rows) -> float:
-        """Share of the most frequent place of the right option."""
+        """Share of the most frequent place of the right option; 0 if places mean nothing."""
         keys = self.keys[rows]
         counts = np.bincount(keys[self.is_ordered[rows] & (keys >= 0)], minlength=1)
         return float(counts.max()) / len(rows)
@@ -168,6 +177,8 @@ def guess_keys(
     by_category: bool = True,
 ) -> list[Guess]:
     """Predict the keys from each cue, on all questions and on each large category.
+
+    There are no guesses if there are fewer than ``MIN_QUESTIONS``.
 
     Args:
         exam: The questions.

@@ -52,29 +52,32 @@ def missing_images(evidence: Evidence) -> AuditFinding:
     ]
     is_exception = 0 < len(without_image) <= _MAX_EXCEPTIONS * len(questions)
     suspects = [
-        Suspect(question.question_id, reason, weight=weight)
+        suspect
         for question in questions
-        for weight, reason in _find_missing(question, hashes, is_exception=is_exception)
+        for suspect in _find_missing(question, hashes, is_exception=is_exception)
     ]
-    sentence = (
-        f"{count_phrase(len(suspects), 'question')} without its image; {len(hashes)} images decode."
-    )
-    return AuditFinding(sentence, n=len(questions), suspects=suspects)
+    n = len({suspect.about for suspect in suspects})
+    sentence = f"{count_phrase(n, 'question')} without its image; {len(hashes)} images decode."
+    return AuditFinding(sentence=sentence, n=len(questions), suspects=suspects)
 
 
 def _find_missing(
     question: Question, hashes: Mapping[str, str], *, is_exception: bool
-) -> Iterator[tuple[float, str]]:
-    """Weights and reasons of images that a question lacks; those in ``hashes`` decode."""
+) -> Iterator[Suspect]:
+    """Suspect a question for each image that it lacks; those in ``hashes`` decode.
+
+    ``is_exception`` tells whether a question without an image is suspect.
+    """
+    name = question.question_id
     for image in question.images:
         if image not in hashes:
-            yield 2.0, f"its image {image} is missing or does not decode"
+            yield Suspect(name, f"its image {image} is missing or does not decode", weight=2.0)
     n_images = len(question.images) + len(question.image_texts)
     n_marked = len(set(_PLACEHOLDER.findall(question.text)))
     if n_marked > n_images:
-        yield 1.0, f"its text refers to {n_marked} images, but it has {n_images}"
+        yield Suspect(name, f"its text refers to {n_marked} images, but it has {n_images}")
     elif is_exception and not n_images:
-        yield 1.0, "it has no image, unlike nearly all others"
+        yield Suspect(name, "it has no image, unlike nearly all others")
 
 
 @audit_check("blank_images", "Are any images blank?")
@@ -92,12 +95,12 @@ def blank_images(evidence: Evidence) -> AuditFinding:
         if spread <= _MAX_BLANK_RANGE
     ]
     sentence = f"{count_phrase(len(suspects), 'image')} blank, of {len(by_image)}."
-    return AuditFinding(sentence, n=len(by_image), suspects=suspects)
+    return AuditFinding(sentence=sentence, n=len(by_image), suspects=suspects)
 
 
 @audit_check("duplicate_images", "Are any images duplicated?")
 def duplicate_images(evidence: Evidence) -> AuditFinding:
-    """Find equal files under unrelated questions, and files shared where hardly any are."""
+    """Find equal images of unrelated questions, and files shared where hardly any are."""
     by_image = _questions_by_image(evidence.questions)
     if not by_image:
         raise SkippedCheckError("no question has an image")
@@ -110,12 +113,13 @@ def duplicate_images(evidence: Evidence) -> AuditFinding:
         if image_clusters.isdisjoint(twin_clusters):
             examples = ", ".join([*sorted(by_image[image])[:2], *sorted(by_image[twin])[:2]])
             suspects.append(Suspect(image, f"looks like {twin}: {examples}"))
-    sentence = f"{count_phrase(len(suspects), 'image')} duplicated, of {len(by_image)}."
-    return AuditFinding(sentence, n=len(by_image), suspects=suspects)
+    n = len({suspect.about for suspect in suspects})
+    sentence = f"{count_phrase(n, 'image')} duplicated, of {len(by_image)}."
+    return AuditFinding(sentence=sentence, n=len(by_image), suspects=suspects)
 
 
 def find_equal_images(evidence: Evidence, hashes: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Find pairs of equal images, by hash and then by pixels."""
+    """Find pairs of equal images by pixels, among the pairs with the most similar hashes."""
     similar = similar_hashes(hashes)[:_MAX_COMPARED]
     thumbnails = {image: _thumbnail(evidence, image) for pair in similar for image in pair}
     pairs = []
@@ -175,6 +179,7 @@ def _questions_by_image(questions: Sequence[Question]) -> dict[str, set[str]]:
 
 
 def _format_questions(questions: Iterable[str]) -> str:
+    """Join the first four ids, in alphabetical order."""
     return ", ".join(sorted(questions)[:4])
 
 

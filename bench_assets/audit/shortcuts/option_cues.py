@@ -42,7 +42,7 @@ _ABSOLUTE_WORDS = frozenset(
 
 @audit_check("one_answer", "Is one letter, or one answer, right too often?")
 def constant_answer_finding(evidence: Evidence) -> AuditFinding:
-    """Guess one letter, or one text, for all questions."""
+    """Guess one letter, or one frequent answer, for all questions of a kind."""
     lettered = [question for question in evidence.questions if question.kind == "choice"]
     exams = [
         Exam.with_options(lettered),
@@ -71,7 +71,7 @@ def length_finding(evidence: Evidence) -> AuditFinding:
 
 @audit_check("numbers", "Is the largest, smallest or middle number right too often?")
 def number_finding(evidence: Evidence) -> AuditFinding:
-    """Guess the largest, smallest and middle number, if all options are numbers."""
+    """Guess the largest, smallest and middle number, if each option has one."""
     exam = _require_options(evidence)
     rows = [row for row, options in enumerate(exam.options) if len(set(_numbers(options))) > 1]
     exam = exam.select(rows)
@@ -115,19 +115,19 @@ def surface_finding(evidence: Evidence) -> AuditFinding:
             f"{len(exam.questions)} questions with options; {_MIN_WORDED} are needed"
         )
     simpler = [_length_cue(exam), _number_cue(exam), _mention_cue(exam)]
-    cue = Cue("a classifier of words", _wording_features(exam))
+    cue = Cue(name="a classifier of words", features=_wording_features(exam))
     guesses = guess_keys(exam, [cue], simpler, by_category=False)
     return guess_finding(guesses, "the wording of the options", with_questions=True)
 
 
 def group_cues(
-    groups: Mapping[str, Sequence[Hashable]], options: Callable[[Rows], Features]
+    groups: Mapping[str, Sequence[Hashable]], features: Callable[[Rows], Features]
 ) -> list[Cue]:
     """Build cues that are learned in each group of questions apart; one group makes no cue.
 
     Args:
         groups: Group of each question, by name of a cue; small groups are taken together.
-        options: Features of the options that are learned in each group.
+        features: Features of the options.
     """
     cues = []
     for name, group_of_row in groups.items():
@@ -135,18 +135,18 @@ def group_cues(
         codes = {group: code for code, (group, n) in enumerate(counts, 1) if n >= _MIN_GROUP}
         row_codes = np.array([codes.get(group, 0) for group in group_of_row], dtype=np.intp)
         if len(set(group_of_row)) > 1:
-            cues.append(Cue(name, options, groups=row_codes))
+            cues.append(Cue(name=name, features=features, groups=row_codes))
     return cues
 
 
 def places(exam: Exam) -> Callable[[Rows], Features]:
-    """One-hot place of each option; 0 if it is not shown."""
+    """One-hot place of each option; 0 where places mean nothing."""
     one_hot = np.eye(exam.is_offered.shape[1], dtype=np.float32)
     return lambda rows: np.where(exam.is_ordered[rows][:, None, None], one_hot, np.float32(0))
 
 
 def extremes(values: Floats) -> Features:
-    """1 for the option with the largest value, and with the smallest one; a tie shares it.
+    """Features for the largest and for the smallest value, as by ``_largest``.
 
     ``values`` are (questions, options); NaN if there is none.
     """
@@ -178,7 +178,7 @@ def _place_cue(exam: Exam) -> Cue:
         guesses = [f'always "{answer}"' for answer in exam.options[0]]
     else:
         guesses = [f"always {chr(ord('A') + n)}" for n in range(exam.is_offered.shape[1])]
-    return Cue("", places(exam), guesses)
+    return Cue(name="", features=places(exam), guesses=guesses)
 
 
 def _length_cue(exam: Exam) -> Cue:
@@ -187,7 +187,7 @@ def _length_cue(exam: Exam) -> Cue:
     features = np.concatenate([extremes(lengths), extremes(words)], axis=2)
     guesses = ["the longest option", "the shortest option"]
     guesses += ["the option with most words", "the option with fewest words"]
-    return Cue("", features.__getitem__, guesses)
+    return Cue(name="", features=features.__getitem__, guesses=guesses)
 
 
 def _number_cue(exam: Exam) -> Cue:
@@ -198,7 +198,7 @@ def _number_cue(exam: Exam) -> Cue:
     central = _largest(-np.abs(numbers - middle[:, None]))
     features = np.concatenate([extremes(numbers), central[:, :, None]], axis=2)
     guesses = ["the largest number", "the smallest number", "the number in the middle"]
-    return Cue("", features.__getitem__, guesses)
+    return Cue(name="", features=features.__getitem__, guesses=guesses)
 
 
 def _mention_cue(exam: Exam) -> Cue:
@@ -207,7 +207,7 @@ def _mention_cue(exam: Exam) -> Cue:
     for row, options in enumerate(exam.options):
         for position, option in enumerate(options):
             mentioned[row, position] = contains(words[row], content_words(option))
-    return Cue("", mentioned.__getitem__)
+    return Cue(name="", features=mentioned.__getitem__)
 
 
 def _values(exam: Exam, measure: Callable[[Sequence[str]], Sequence[float]]) -> Floats:
@@ -245,14 +245,14 @@ def _wording_features(exam: Exam) -> Callable[[Rows], Features]:
     """Features of the wording of each option, minus their mean over the question's options."""
     counts = Counter(content_words(option) for options in exam.options for option in options)
 
-    def features(rows: Rows) -> Features:
+    def compute_features(rows: Rows) -> Features:
         features = np.zeros((*exam.is_offered[rows].shape, _N_WORDING_FEATURES), np.float32)
         for index, row in enumerate(rows):
             by_option = _option_wordings(exam.questions[row], counts)
             features[index, : len(by_option)] = by_option - by_option.mean(axis=0)
         return features
 
-    return features
+    return compute_features
 
 
 def _option_wordings(question: Question, counts: Counter[tuple[str, ...]]) -> Features:

@@ -48,7 +48,10 @@ def evidence(tmp_path):
 
 def test_points_are_shares_and_answers_those_of_the_first_draw(evidence):
     results = evidence.results()
-    assert results.models == ("good", "mute")
     assert results.questions == ("quiz/0", "quiz/1", "quiz/2")
     np.testing.assert_array_equal(results.points, [[1.0, 0.5, 0.5], [0.0, np.nan, np.nan]])
     assert results.answers.tolist() == [["A", f"A{ANSWER_SEPARATOR}C", "B"], ["", "", ""]]
+
+
+def test_models_that_were_asked_other_questions_are_left_out(evidence):
+    assert evidence.results().models == ("good", "mute")

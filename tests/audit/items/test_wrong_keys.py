@@ -32,7 +32,7 @@ def model_answers(answers, key, n_options=4):
         key=np.array(key, dtype=np.intp),
         n_options=np.full(n, n_options),
         category=np.zeros(n, dtype=np.intp),
-        open=np.zeros(n, dtype=bool),
+        is_open=np.zeros(n, dtype=bool),
     )
 
 

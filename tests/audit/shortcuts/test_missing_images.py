@@ -4,7 +4,8 @@ from dataclasses import replace
 import numpy as np
 from PIL import Image, ImageDraw
 
-from tests.audit.memory_evidence import fair_exam, run_check
+from tests.audit.memory_evidence import MemoryEvidence, fair_exam, run_check
+from tests.fakes.rows import question
 
 
 def plain_image(level):
@@ -57,3 +58,9 @@ def test_only_blank_and_nearly_blank_images_are_suspects():
     images = dict(zip(evidence.images, [*BLANK, *NOT_BLANK], strict=True))
     suspects = run_check(replace(evidence, images=images), "blank_images").suspects
     assert [suspect.about for suspect in suspects] == list(images)[: len(BLANK)]
+
+
+def test_a_question_without_two_of_its_images_counts_once():
+    evidence = MemoryEvidence(questions=[question(images=("1", "2"))])
+    finding = run_check(evidence, "missing_images")
+    assert finding.sentence == "1 question is without its image; 0 images decode."
