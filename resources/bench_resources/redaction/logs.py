@@ -11,6 +11,7 @@ from typing import Any, TextIO
 
 from bench_assets.core.text.redaction import Secrets
 from bench_resources.config.environment import files_with_secrets, known_secrets
+from bench_resources.storage.file_digests import FileState, file_state
 
 
 class CurrentSecrets:
@@ -18,28 +19,19 @@ class CurrentSecrets:
 
     def __init__(self, *homes: Path) -> None:
         self._homes = homes
-        self._state: list[tuple[int, int]] | None = None
+        self._state: list[FileState] | None = None
         self._secrets = Secrets()
 
     def now(self) -> Secrets:
         """The secrets of the present settings."""
-        state = list(map(_file_state, files_with_secrets(*self._homes)))
+        state = list(map(file_state, files_with_secrets(*self._homes)))
         if state != self._state:
             self._state, self._secrets = state, known_secrets(*self._homes)
         return self._secrets
 
 
-def _file_state(file: Path) -> tuple[int, int]:
-    """Modification time in ns and size in bytes; zeros if the file cannot be read."""
-    try:
-        stat = file.stat()
-    except OSError:
-        return 0, 0
-    return stat.st_mtime_ns, stat.st_size
-
-
 def redact_logs(*homes: Path) -> None:
-    """Redact secrets in this process's log records."""
+    """Redact secrets in the log records that this process makes from now on."""
     secrets = CurrentSecrets(*homes)
 
     class RedactedRecord(logging.LogRecord):
@@ -56,7 +48,7 @@ def redact_logs(*homes: Path) -> None:
 
 
 def redact_stderr(*homes: Path) -> None:
-    """Redact secrets in what is written to standard error: messages, warnings, tracebacks."""
+    """Redact secrets in what is written to standard error from now on; without one, do nothing."""
     if sys.stderr is not None and not isinstance(sys.stderr, _RedactedStream):
         sys.stderr = _RedactedStream(sys.stderr, CurrentSecrets(*homes))
 

@@ -1,5 +1,3 @@
-"""Digests of files depend on their content, and are cached by size and modification time."""
-
 import os
 import time
 from pathlib import Path
@@ -12,13 +10,15 @@ EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # SH
 
 
 def write_release(folder: Path) -> Path:
+    """Write a folder with two files, and a third one of bytecode."""
+
     for name, text in (("b/two.txt", "2"), ("a.txt", ""), ("b/__pycache__/x.pyc", "x")):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
     return folder
 
 
-def read_digests(home: Path, *paths: Path) -> list[list[str]]:
+def read_digests(home: Path, *paths: Path) -> list[tuple[str, str]]:
     return list(FileDigests(home / "digests.json").of(paths))
 
 
@@ -59,14 +59,14 @@ def test_a_damaged_cache_is_replaced(tmp_path: Path, cache: bytes) -> None:
     file = write_release(tmp_path / "release") / "a.txt"
     set_old_mtime(file)
     (tmp_path / "digests.json").write_bytes(cache.replace(b'"x"', f'"{file}"'.encode()))
-    assert read_digests(tmp_path, file) == [["a.txt", EMPTY]]
-    assert read_digests(tmp_path, file) == [["a.txt", EMPTY]]
+    assert read_digests(tmp_path, file) == [("a.txt", EMPTY)]
+    assert read_digests(tmp_path, file) == [("a.txt", EMPTY)]
 
 
 def test_a_broken_link_has_an_entry_without_a_digest(tmp_path: Path) -> None:
     folder = write_release(tmp_path / "release")
     (folder / "c.txt").symlink_to(tmp_path / "absent")
-    assert read_digests(tmp_path, folder)[1] == ["release/c.txt", "not there"]
+    assert read_digests(tmp_path, folder)[1] == ("release/c.txt", "not there")
 
 
 def test_cyclic_links_are_not_followed(tmp_path: Path) -> None:
