@@ -8,7 +8,7 @@ import re
 import shutil
 import sys
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -20,14 +20,16 @@ from bench_assets.core.text.redaction import REDACTED, Secrets, is_distinct, is_
 MODELS_FILE = "models.toml"
 IMPORTS_FILE = "imports.json"
 
+KEY_PREFIX = "BENCH_KEY_"
+"""Prefix of the variables with keys from addresses."""
+
+_NAME = re.compile(r"(?=[A-Za-z_])[A-Za-z0-9]{0,19}(_[A-Za-z0-9]{0,19})*")
+_PLAIN_NAME = re.compile(r"(?=[A-Z])[A-Z0-9]{1,15}(_[A-Z0-9]{1,15})*")
 _FREE_FORM_ENTRIES = {"extra_body", "options", "extra"}  # whose tables may have any names
 _REFERENCE = re.compile(r"env:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\}", re.ASCII)
 _PASSWORD = re.compile(r"\bpassword\s*=\s*(?:'([^']+)|([^\s']+))|://[^:@/]*:(.+)@", re.IGNORECASE)
 _WEB_ADDRESS = re.compile(r"https?://[^/?#]*/?")
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token)\s+", re.IGNORECASE)
-
-ReadVariable = Callable[[str], str]
-"""The value of an environment variable; "" if it is not set."""
 
 
 def default_home() -> Path:
@@ -88,13 +90,13 @@ def read_secret(variable: str) -> str:
 
 
 def require_variable_name(text: str) -> str:
-    """Check that a text can be the name of an environment variable: words below 20 characters.
+    """Return a text that is empty, a set variable, or like a name: words below 20 characters.
 
     >>> require_variable_name("MY_API_KEY")
     'MY_API_KEY'
 
     Raises:
-        ValueError: If it cannot, and is not set either; the message does not show it.
+        ValueError: For any other text, which the message does not show.
     """
     if text and not _NAME.fullmatch(text) and text not in os.environ:
         raise ValueError(
@@ -103,10 +105,6 @@ def require_variable_name(text: str) -> str:
             " read the file"
         )
     return text
-
-
-_NAME = re.compile(r"(?=[A-Za-z_])[A-Za-z0-9]{0,19}(_[A-Za-z0-9]{0,19})*")
-_PLAIN_NAME = re.compile(r"(?=[A-Z])[A-Z0-9]{1,15}(_[A-Z0-9]{1,15})*")
 
 
 def export_key(key: str, seed: str) -> str:
@@ -122,14 +120,9 @@ def export_key(key: str, seed: str) -> str:
     return name
 
 
-KEY_PREFIX = "BENCH_KEY_"
-"""Prefix of the variables with keys from addresses."""
-
-
 def weak_key_warnings(home: Path) -> list[str]:
-    """Warnings for all keys that a home's settings name or contain, and that are not redacted."""
-    tables = [_read_or_empty(file) for file in files_with_secrets(home)]
-    secrets = named_secrets(tables, _environment_value)
+    """Warnings about keys that a home's settings name or contain, and that are not redacted."""
+    secrets = _find_secrets([_read_or_empty(file) for file in files_with_secrets(home)])
     weak_names = dict.fromkeys(name for value, name in secrets if not is_distinct(value))
     return [
         f"the key in {name} could be an ordinary text: it is not redacted in responses and"
@@ -139,33 +132,29 @@ def weak_key_warnings(home: Path) -> list[str]:
 
 
 def known_secrets(*homes: Path) -> Secrets:
-    """Collect the secrets of bench.toml, those it names, and those of the environment.
+    """Collect the secrets that settings of homes contain or name, and those of the environment.
 
-    Unreadable files are skipped; a part of a home's own path, and any other path, is no secret.
+    Unreadable files are skipped. An existing path, or a part of a home's path, is no secret.
     """
     tables = [_read_or_empty(file) for file in files_with_secrets(*homes)]
-    return Secrets(
-        {
-            value: name
-            for value, name in named_secrets([*tables, dict(os.environ)], _environment_value)
-            if not (value.startswith("/") and os.path.exists(value))  # noqa: PTH110 - or too long
-            and not any(value in str(home) for home in homes)
-        }
-    )
+    secrets = _find_secrets([*tables, dict(os.environ)])
+    return Secrets({value: name for value, name in secrets if not _is_path(value, homes)})
+
+
+def _is_path(text: str, homes: Iterable[Path]) -> bool:
+    """Whether a text is an existing path, or a part of a home's path."""
+    is_existing = text.startswith("/") and os.path.exists(text)  # noqa: PTH110 - takes any text
+    return is_existing or any(text in str(home) for home in homes)
 
 
 def section_secrets(section: object) -> Secrets:
     """The secrets of one section, and those it names in the environment."""
-    return Secrets(dict(named_secrets(section, _environment_value)))
+    return Secrets(dict(_find_secrets(section)))
 
 
 def files_with_secrets(*homes: Path) -> list[Path]:
-    """Files of settings, which may contain secrets."""
+    """Files of settings, which may contain secrets or not exist."""
     return [home / name for home in homes for name in ("bench.toml", MODELS_FILE)]
-
-
-def _environment_value(name: str) -> str:
-    return os.environ.get(name, "")
 
 
 def _read_or_empty(file: Path) -> dict[str, Any]:
@@ -175,16 +164,17 @@ def _read_or_empty(file: Path) -> dict[str, Any]:
         return {}
 
 
-def named_secrets(
-    content: object, read_variable: ReadVariable, name: str = "", *, free_form: bool = False
+def _find_secrets(
+    content: object, name: str = "", *, free_form: bool = False
 ) -> Iterator[tuple[str, str]]:
-    """Find every secret: behind ``..._env``, under a name such as ``api_key``, in addresses.
+    """Find secrets: in variables that entries name, under names such as ``api_key``, in addresses.
 
     Args:
         content: Tables of bench.toml, or the environment.
-        read_variable: Reads a variable that an entry names.
         name: Name of the entry.
-        free_form: Whether its tables may have any names; they then inherit the name of a secret.
+        free_form: Whether names in its tables are any texts; their texts are secrets below the
+            name of a secret.
+
 
     Yields:
         Value, and the name of its variable or entry.
@@ -193,20 +183,20 @@ def named_secrets(
         free_form = free_form or name in _FREE_FORM_ENTRIES
         for key, value in content.items():
             inner_name = name if free_form and is_key(name, "") else str(key)
-            yield from named_secrets(value, read_variable, inner_name, free_form=free_form)
+            yield from _find_secrets(value, inner_name, free_form=free_form)
     elif isinstance(content, list | tuple):
         for value in content:
-            yield from named_secrets(value, read_variable, name, free_form=free_form)
+            yield from _find_secrets(value, name, free_form=free_form)
     elif isinstance(content, str):
-        yield from _text_secrets(content, read_variable, name)
+        yield from _text_secrets(content, name)
 
 
-def _text_secrets(text: str, read_variable: ReadVariable, name: str) -> Iterator[tuple[str, str]]:
-    """Find the secrets of one entry, as ``named_secrets``."""
+def _text_secrets(text: str, name: str) -> Iterator[tuple[str, str]]:
+    """Find the secrets of a text, as ``_find_secrets`` does."""
     variables = [group for groups in _REFERENCE.findall(text) for group in groups if group]
     if name.lower().endswith("_env"):
         variables.append(text)
-    values = [(read_variable(variable), variable) for variable in variables]
+    values = [(os.environ.get(variable, ""), variable) for variable in variables]
     if is_key(name, text):
         values.append((text, name))
     secrets = [(part, origin) for value, origin in values for part in _secret_parts(value.strip())]
@@ -217,7 +207,7 @@ def _text_secrets(text: str, read_variable: ReadVariable, name: str) -> Iterator
 
 
 def _secret_parts(value: str) -> list[str]:
-    """The secret parts of a value: a password in a database's address, the path of a web address.
+    """The secret parts of a value: passwords, path and keys of an address, or the whole value.
 
     The host is not secret: it would be redacted in all addresses that share it.
     """
