@@ -12,9 +12,12 @@ Record = TypeVar("Record")
 
 def redact_record(record: Record, secrets: Secrets) -> Record:
     """Replace every secret in a record by ``***``."""
-    serialized = serialize_value(record) if secrets else ""  # type: ignore[arg-type]
+    if not secrets:
+        return record
+    serialized = serialize_value(record)  # type: ignore[arg-type]
     if secrets.redacted(serialized) == serialized:
         return record
+
     # String by string: a quotation mark in a key may also be one of JSON's.
     redacted = json.dumps(secrets.redacted_value(json.loads(serialized)))
     return deserialize_value(redacted, type(record))  # type: ignore[type-var]
