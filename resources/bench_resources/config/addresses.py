@@ -40,7 +40,7 @@ def is_loopback(host: str) -> bool:
 
 
 def template_of(address: str) -> str:
-    """Replace the keys in an address by the names of variables."""
+    """Move the keys in an address to environment variables; names of these in braces remain."""
     return replace_keys(
         address, lambda key: f"{{{export_key(key, address.replace(key, REDACTED))}}}"
     )
@@ -54,18 +54,22 @@ def fill_keys(template: str) -> str:
     """Fill the keys into a template, for a request.
 
     Raises:
-        SettingsError: If a variable is not set; names it.
+        SettingsError: As ``read_secret``.
     """
     return _PLACEHOLDER.sub(lambda match: quote(read_secret(match[1]), safe=_SAFE), template)
 
 
 def shown_address(template: str) -> str:
-    """A template as part of an identity: without keys in the query, which may change."""
+    """Mask the moved keys of a query or of fields, on which no identity depends."""
     return _QUERY_KEY.sub(REDACTED, template)
 
 
 def template_of_value(value: Any, name: str = "") -> Any:  # noqa: ANN401 - any TOML value
-    """Replace every key below ``extra_body`` by ``env:NAME``, and in addresses by ``{NAME}``."""
+    """Move the keys in a value to environment variables.
+
+    A key is replaced by ``env:NAME``, in an address by ``{NAME}``. ``name`` is that of the value's
+    entry; if it is the name of a key, texts in the value's tables are keys too.
+    """
     if isinstance(value, dict):
         inherited = name if is_key(name, "") else ""
         return {
@@ -85,7 +89,7 @@ def fill_value_keys(value: Any) -> Any:  # noqa: ANN401 - as above
     """Fill the keys into a value, for a request.
 
     Raises:
-        SettingsError: If a variable is not set; names it.
+        SettingsError: As ``read_secret``.
     """
     if isinstance(value, dict):
         return {name: fill_value_keys(inner) for name, inner in value.items()}
@@ -99,17 +103,17 @@ def fill_value_keys(value: Any) -> Any:  # noqa: ANN401 - as above
 
 
 def template_of_argument(text: str) -> str:
-    """Replace the keys in an argument of a command line by variables, in addresses and entries.
+    """Move the keys in an argument of a command line to variables, in addresses and entries.
 
     >>> template_of_argument("--model"), template_of_argument("http://127.0.0.1:1/v1#m")
     ('--model', 'http://127.0.0.1:1/v1#m')
     """
+    return _ENTRY.sub(_template_of_entry, _URL.sub(lambda url: template_of(url[0]), text))
 
-    def replace_value(entry: re.Match[str]) -> str:
-        name, separator, value = entry.groups()
-        return f"{name}{separator}{template_of_value(value, name)}"
 
-    return _ENTRY.sub(replace_value, _URL.sub(lambda url: template_of(url[0]), text))
+def _template_of_entry(entry: re.Match[str]) -> str:
+    name, separator, value = entry.groups()
+    return f"{name}{separator}{template_of_value(value, name)}"
 
 
 def is_release_address(text: str) -> bool:

@@ -96,9 +96,9 @@ class Settings(StrictSection):
         accept: Sequence[str] = (),
         training: Sequence[str | Path] = (),
     ) -> "Settings":
-        """Copy the settings with the entries of one command; ``accept`` adds to the file's.
+        """Copy the settings with the entries of one command, which replace those of the file.
 
-        Ad-hoc ``models`` are sections by name; those of the file take precedence.
+        But ``accept`` adds to the file's, and models of the file take precedence over ``models``.
         """
         named_sources = {suite: source_of(source) for suite, source in (sources or {}).items()}
         merged_suites = dict(self.suites)
@@ -151,7 +151,7 @@ class Settings(StrictSection):
 
     @property
     def encoders(self) -> dict[str, Mapping[str, Any]]:
-        """Encoders in the suites' sections, by name, and embedded ones; see ``suite``."""
+        """Sections of encoders, by name: embedded ones, and those in the suites' sections."""
         encoders: dict[str, Mapping[str, Any]] = {**EMBEDDED_ENCODERS}
         for suite in self.suites.values():
             sections = suite.get("encoders")
@@ -184,7 +184,7 @@ class Settings(StrictSection):
         return [self.resolve(path) for path in self.audit.training]
 
     def suite(self, name: str, settings_type: type[AnySuiteSettings]) -> AnySuiteSettings:
-        """Read the settings of a suite, in the suite's own type.
+        """Read the settings of a suite, in the suite's own type, with all that is accepted for it.
 
         Raises:
             SettingsError: If an entry is unknown or has the wrong type.
@@ -202,7 +202,7 @@ class Settings(StrictSection):
 
 
 def load_settings(home: Path) -> Settings:
-    """Read ``bench.toml`` in ``home``; without one, everything has its default.
+    """Read ``bench.toml`` in ``home``, if it exists, with the benchmarks and models beside it.
 
     Raises:
         SettingsError: If the home is not a folder, the file is not TOML or an entry is invalid. The
@@ -237,13 +237,16 @@ def load_settings(home: Path) -> Settings:
 def _without_duplicates(
     settings: Settings, home_benchmarks: NamedBenchmarks, own_names: Collection[str]
 ) -> Settings:
-    """Leave out benchmarks with the name of an installed suite; ``own_names`` are bench.toml's."""
+    """Leave out benchmarks with the name of an installed suite, and record what is left out.
+
+    ``own_names`` are the benchmarks of bench.toml, which take precedence over ``home_benchmarks``.
+    """
     owners = find_owners(SUITES) if settings.benchmarks else {}
     usable = {k: v for k, v in settings.benchmarks.items() if k not in owners}
     reduced = settings.model_copy(update={"benchmarks": usable})
     reduced._files = {k: v for k, v in home_benchmarks.files.items() if k not in own_names}
     reduced._left_out = {k: v for k, v in home_benchmarks.left_out.items() if k not in own_names}
-    for name in settings.benchmarks.keys() - usable.keys():
+    for name in settings.benchmarks.keys() & owners.keys():
         reduced._left_out[name] = (
             f"there is another suite of this name: {owners[name]}; rename the section"
         )

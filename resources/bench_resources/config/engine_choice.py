@@ -45,14 +45,15 @@ class EngineChoice(NamedTuple):
 
 
 def choose_engine(section: Mapping[str, Any], folder: Path) -> EngineChoice:
-    """Choose the engine of a section without a kind.
+    """Choose the engine of a section, whose ``kind`` is ignored.
 
     Args:
         section: The entries; ``path`` is a folder, a GGUF file or a hub id.
         folder: ``path``, resolved; does not exist for a hub id.
 
+
     Raises:
-        ModelError: If no engine can run it; names a server that can, if there is one.
+        ModelError: If it has several GGUF files, or needs llama.cpp; or config.json is not JSON.
     """
     if file := _gguf_file(section, folder):
         refuse_multimodal_gguf(file)
@@ -66,7 +67,8 @@ def choose_engine(section: Mapping[str, Any], folder: Path) -> EngineChoice:
     for kind, field in AutoSpec.own_fields().items():
         if own_entries := sorted(field & section.keys()):
             return _make_choice(kind, f"only this kind has the entry {own_entries[0]}", section)
-    return _make_choice(*_engine_of(folder, str(section.get("program", VLLM))), section)
+    kind, reason = _engine_of(folder, str(section.get("program", VLLM)))
+    return _make_choice(kind, reason, section)
 
 
 def gguf_of(folder: Path) -> Path | None:
@@ -126,8 +128,8 @@ def _engine_of(folder: Path, program: str) -> tuple[str, str]:
     if not (config.exists() and has_tokenizer(folder)):
         return TRANSFORMERS, "vllm serve needs whole weights with their tokenizer"
     architecture = architecture_of(read_object(config))
-    listed = _architectures(command)
-    if not architecture or (listed and f'"{architecture}"' not in listed):
+    registry = _registry_text(command)
+    if not architecture or (registry and f'"{architecture}"' not in registry):
         return TRANSFORMERS, f"vLLM does not list {architecture or 'its architecture'}"
     return VLLM, f"there is the command {command}"
 
@@ -141,7 +143,7 @@ def _lacks_gpu() -> bool:
     return not torch.cuda.is_available()
 
 
-def _architectures(command: str) -> str:
-    """The file in which vLLM names every architecture; "" if it is not beside its command."""
+def _registry_text(command: str) -> str:
+    """The file in which vLLM names its architectures; "" if it is not beside its command."""
     files = sorted(Path(command).resolve().parent.parent.glob(_REGISTRY))
     return files[0].read_text(encoding="utf-8") if files else ""

@@ -6,7 +6,7 @@ TOML file of the user, such as ``mybench.toml``, the copy holds only its path.
 """
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,8 +39,8 @@ def add_known(home: Path, suites: Iterable[str]) -> list[str]:
 
     Raises:
         HomeError: If the home cannot be written to.
-        SettingsError: If a file is not TOML or has no section ``[benchmarks.NAME]``, or the name is
-            taken.
+        SettingsError: If a TOML file is unreadable or invalid, has no section ``[benchmarks.NAME]``
+            or a taken name; or if a suite is the name of another file.
     """
     known = known_benchmarks()
     names: list[str] = []
@@ -71,7 +71,7 @@ class NamedBenchmarks(NamedTuple):
 def named_benchmarks(home: Path) -> NamedBenchmarks:
     """Read the sections of a home's known benchmarks and of referenced files.
 
-    An unusable section is left out, with the reason.
+    An invalid section or file is left out, with the reason; a missing section is skipped.
     """
     benchmarks = NamedBenchmarks(sections={}, files={}, left_out={})
     for file in sorted((home / FOLDER).glob("*.toml")):
@@ -81,7 +81,7 @@ def named_benchmarks(home: Path) -> NamedBenchmarks:
             origin = read_toml(file).get(_ORIGIN)
             if isinstance(origin, str):
                 benchmarks.files[name] = Path(origin)
-            section = _sections(benchmarks.files[name], {name}).get(name)
+            section = _sections(benchmarks.files[name]).get(name)
             if section is None:
                 continue
             if reason := _validation_error(name, section):
@@ -122,27 +122,30 @@ def _validation_error(name: str, section: dict[str, Any]) -> str:
     return ""
 
 
-def _sections(file: Path, names: Collection[str] = ()) -> dict[str, Any]:
-    """Benchmark sections of a TOML file (default: all), with absolute paths; {} without a file."""
+def _sections(file: Path) -> dict[str, Any]:
+    """Benchmark sections of a TOML file, with absolute paths; {} without a file."""
     sections = read_toml(file).get("benchmarks", {})
     if not isinstance(sections, dict):
         return {}
     return {
         name: {key: _absolute_path(file.parent, key, value) for key, value in section.items()}
         for name, section in sections.items()
-        if isinstance(section, dict) and (name in names or not names)
+        if isinstance(section, dict)
     }
 
 
 def _absolute_path(folder: Path, key: str, value: object) -> object:
-    """Resolve the value of an entry if it is a path, relative to the folder of its file."""
+    """Resolve the value of an entry if it is a path, relative to the folder of its file.
+
+    A file of answers that is not there may lie beside the questions, and stays as it is.
+    """
     if key == "answers_file" and isinstance(value, dict) and isinstance(value.get("file"), str):
         answers_file = folder / Path(value["file"]).expanduser()
         return {**value, "file": str(answers_file)} if answers_file.exists() else value
-    is_path = key in _PATHS and isinstance(value, str) and "://" not in value
-    if not is_path or str(value).startswith("hf:"):
+    if key not in _PATHS or not isinstance(value, str):
         return value
-    return str(folder / Path(str(value)).expanduser())
+    is_address = value.startswith("hf:") or "://" in value
+    return value if is_address else str(folder / Path(value).expanduser())
 
 
 def _write_section(home: Path, name: str, data: bytes) -> None:

@@ -25,10 +25,13 @@ _ABOUT = (
 
 
 def read_models(home: Path) -> dict[str, ModelSpec]:
-    """Read the ad-hoc models, without those that this version cannot read any more."""
+    """Read the ad-hoc models, without those that this version cannot read any more.
+
+    Of an unreadable file there are none; ``save_models`` reports it.
+    """
     try:
         sections = read_sections(home)
-    except SettingsError:  # reported by ``save_models``
+    except SettingsError:
         return {}
     models = {}
     for name, section in sections.items():
@@ -40,7 +43,7 @@ def read_models(home: Path) -> dict[str, ModelSpec]:
 
 
 def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Write models; returns the new and changed ones.
+    """Write models beside the present ones; returns the names of the new and changed ones.
 
     Raises:
         HomeError: If the home cannot be written to.
@@ -55,7 +58,12 @@ def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[s
 
 
 def remove_model(home: Path, name: str) -> bool:
-    """Remove a model; returns whether it existed."""
+    """Remove a model; returns whether it existed.
+
+    Raises:
+        HomeError: If the home cannot be written to.
+        SettingsError: If the file cannot be read.
+    """
     with hold_file(home, MODELS_FILE):
         existing = read_sections(home)
         if name not in existing:
@@ -66,7 +74,7 @@ def remove_model(home: Path, name: str) -> bool:
 
 
 def read_sections(home: Path) -> dict[str, dict[str, Any]]:
-    """Read the sections as they are written.
+    """Read the sections of the file; {} without one.
 
     Raises:
         SettingsError: If the file cannot be read.

@@ -46,7 +46,7 @@ _ENTRIES = dict[str, RememberedSource]
 
 
 def remembered_sources(settings: Settings, rule: SourceRule) -> dict[str, str]:
-    """Sources by suite that replace those of bench.toml.
+    """Sources by suite that replace those of bench.toml, as a rule says.
 
     Raises:
         SettingsError: If the file cannot be read, or has an invalid entry.
@@ -62,7 +62,7 @@ def remembered_sources(settings: Settings, rule: SourceRule) -> dict[str, str]:
 
 
 def remember_source(settings: Settings, suite: str, source: str) -> None:
-    """Record the source that a suite is evaluated from; "": bench.toml's, or the mini edition.
+    """Record the source that a suite is evaluated from; "": forget an earlier one.
 
     Raises:
         HomeError: If the home cannot be written to.

@@ -22,7 +22,7 @@ def open_response_store(settings: Settings) -> "ResponseStore":
     """Open the response cache; creates a missing file.
 
     Raises:
-        SettingsError: If a database is configured and its address is invalid.
+        SettingsError: As ``open_database``, if a database is configured.
         HomeError: If the file or the database cannot be used.
     """
     from bench_resources.response_cache.store import ResponseStore
@@ -33,7 +33,11 @@ def open_response_store(settings: Settings) -> "ResponseStore":
 
 
 def open_response_file(settings: Settings) -> "ResponseStore":
-    """Open the local response cache of this home."""
+    """Open the response cache in the file of this home, which is created if missing.
+
+    Raises:
+        HomeError: If the file cannot be used.
+    """
     from bench_resources.response_cache.store import REPAIR_ADVICE, ResponseStore
     from bench_resources.storage.database import SqliteDatabase
 
@@ -41,7 +45,7 @@ def open_response_file(settings: Settings) -> "ResponseStore":
 
 
 def existing_response_store(settings: Settings) -> "ResponseStore | None":
-    """Open the response cache; None without a file, which is not created."""
+    """Open the response cache; None without a database and a file, which is not created."""
     if settings.storage.variable or settings.responses_file.is_file():
         return open_response_store(settings)
     return None
@@ -51,7 +55,7 @@ def open_home_blobs(settings: Settings, kind: str) -> Blobs:
     """Open one kind of a home's blobs: "tables", "images" or "export".
 
     Raises:
-        SettingsError: If obstore is not installed.
+        SettingsError: As ``open_shared_blobs``.
         HomeError: If the object store cannot be used.
     """
     storage = settings.storage
@@ -62,33 +66,33 @@ def open_shared_blobs(home: Path, kind: str, objects: str, endpoint: str) -> Blo
     """Open blobs as ``open_home_blobs`` does, from the templates in ``[storage]``.
 
     Raises:
-        SettingsError: If obstore is not installed, or a variable of a template is not set.
+        SettingsError: If obstore is not installed, an address is invalid, or a variable is not set.
         HomeError: If the object store cannot be used.
     """
     return open_blobs(home, kind, fill_keys(objects), fill_keys(endpoint), place=objects)
 
 
 def open_leases(settings: Settings, seconds: float) -> Callable[[str], bool]:
-    """Return a function that takes a lease by name; it returns False if the lease is taken.
+    """Return a function that takes a lease of some seconds by its name; False if it is taken.
 
     Raises:
-        SettingsError: If a database is configured and its address is invalid.
+        SettingsError: As ``open_database``, if a database is configured.
     """
-    from bench_resources.storage.database import Database, SqliteDatabase
+    from bench_resources.storage.database import SqliteDatabase
     from bench_resources.storage.leases import claim
 
-    file = settings.home / "leases.sqlite"
-    database: Database = SqliteDatabase(file, "delete it: leases expire within minutes")
     if settings.storage.variable:
-        database = open_database(settings)
-    return partial(claim, database, seconds)
+        return partial(claim, open_database(settings), seconds)
+    file = settings.home / "leases.sqlite"
+    advice = "delete it: leases expire within minutes"
+    return partial(claim, SqliteDatabase(file, advice), seconds)
 
 
 def open_table_locks(settings: Settings) -> "Locks":
     """Open the locks of tables: shared if both tables and a database are shared, else local.
 
     Raises:
-        SettingsError: If a database is configured and its address is invalid.
+        SettingsError: As ``open_database``, for shared ones.
     """
     from bench_resources.storage.locks import FileLocks, LeaseLocks
 
@@ -101,7 +105,7 @@ def open_database(settings: Settings) -> "PostgresDatabase":
     """Open the database of ``[storage]``.
 
     Raises:
-        SettingsError: If its address is invalid.
+        SettingsError: If its driver is missing, its variable is not set, or its address is invalid.
     """
     variable = settings.storage.variable
     database: PostgresDatabase = hook_of("database", f"{settings.file}, [storage] database")(
@@ -111,10 +115,10 @@ def open_database(settings: Settings) -> "PostgresDatabase":
 
 
 def migrate_schema(settings: Settings) -> list[str]:
-    """Migrate older files and databases to the current schema; returns "store: place" of each.
+    """Migrate outdated stores to the current schema; returns "store: place" of each.
 
     Raises:
-        SettingsError: If a database is configured and its address is invalid.
+        SettingsError: As ``open_database``, if a database is configured.
         HomeError: If one cannot be used, or was written by a newer version.
     """
     from bench_resources.response_cache.store import REPAIR_ADVICE

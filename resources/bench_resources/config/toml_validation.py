@@ -16,7 +16,7 @@ from bench_assets.core.schema.errors import SettingsError, did_you_mean
 from bench_resources.config.sections.engine_kinds import spec_of
 from bench_resources.config.sections.local_models import AutoSpec, CheckpointSpec
 
-AnyModel = TypeVar("AnyModel", bound=BaseModel)
+AnySection = TypeVar("AnySection", bound=BaseModel)
 
 
 def suggest_entry(name: str, known: Iterable[str]) -> str:
@@ -31,7 +31,7 @@ def suggest_entry(name: str, known: Iterable[str]) -> str:
     return " ".join(filter(None, sentences))
 
 
-def forbid_extra(settings_type: type[AnyModel]) -> type[AnyModel]:
+def forbid_extra(settings_type: type[AnySection]) -> type[AnySection]:
     """The settings type with unknown entries forbidden, unless it allows them explicitly."""
     if settings_type.model_config.get("extra") == "allow":
         return settings_type
@@ -39,19 +39,20 @@ def forbid_extra(settings_type: type[AnyModel]) -> type[AnyModel]:
 
 
 def allowed_entries(settings_type: Any, location: Sequence[str | int]) -> tuple[str, ...]:  # noqa: ANN401
-    """Names of the entries allowed beside the entry at a location; () if unknown.
+    """Names of the entries allowed in the section of an entry; () if its type is unknown.
 
     Args:
         settings_type: The type at which the location starts.
-        location: Location of an error, as pydantic's ``loc``.
+        location: Location of the entry, as pydantic's ``loc``.
+
     """
     types_at = [*_union_members(settings_type)]
     for key in location[:-1]:
         inner_types = [inner for outer in types_at for inner in _inner_types(outer, key)]
         types_at = inner_types or types_at  # pydantic names the arm of a union too
-    models = filter(_is_model, types_at)
+    sections = filter(_is_section, types_at)
     return tuple(
-        field.alias or name for model in models for name, field in model.model_fields.items()
+        field.alias or name for section in sections for name, field in section.model_fields.items()
     )
 
 
@@ -68,7 +69,7 @@ def _union_members(annotation: Any) -> Iterator[Any]:  # noqa: ANN401
 
 def _inner_types(outer: Any, key: str | int) -> Iterator[Any]:  # noqa: ANN401
     """Types of the value under a key or index, without annotations."""
-    if _is_model(outer):
+    if _is_section(outer):
         for name, field in outer.model_fields.items():
             if key in (name, field.alias):
                 yield from _union_members(field.annotation)
@@ -78,7 +79,7 @@ def _inner_types(outer: Any, key: str | int) -> Iterator[Any]:  # noqa: ANN401
             yield from _union_members(argument)
 
 
-def _is_model(annotation: Any) -> bool:  # noqa: ANN401
+def _is_section(annotation: Any) -> bool:  # noqa: ANN401
     return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
@@ -112,7 +113,7 @@ def describe_validation_error(
     settings_type: Any,  # noqa: ANN401
     content: Mapping[str, Any] | None = None,
 ) -> str:
-    """Name the invalid entry, and its expected value.
+    """Name the first invalid entry, and its expected value.
 
     The message shows an invalid number, but not a text, which may be a key in the wrong place.
 

@@ -149,6 +149,6 @@ def kind_problems(models: Mapping[str, ModelSpec]) -> list[str]:
 
 
 @lru_cache(maxsize=8)
-def _load_kinds(path: tuple[str, ...]) -> Plugins[EngineKind[Any]]:
-    """Installed kinds on a search path; failed imports are not retried."""
+def _load_kinds(_path: tuple[str, ...]) -> Plugins[EngineKind[Any]]:
+    """Load the installed kinds, once per search path; failed imports are not retried."""
     return find_plugins(GROUP, EngineKind, reserved_names=SPECS)

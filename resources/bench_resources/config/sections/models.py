@@ -134,9 +134,7 @@ ModelName: TypeAlias = Annotated[str, Field(pattern=_MODEL_NAME)]
 
 _TINY_RUN = Path(__file__).parents[2] / "models" / "tiny_vlm" / "run-1"
 _TINY_STEPS = [folder.name for folder in sorted(_TINY_RUN.glob("step-*"))]
-_TINY_BLIND = [
-    ("tiny-vlm-blind", BlindSpec(kind="blind", of=f"tiny-vlm/{step}")) for step in _TINY_STEPS[-1:]
-]
+
 
 EMBEDDED_MODELS: dict[str, ModelSpec] = {
     "random": RandomSpec(kind="random"),
@@ -155,7 +153,7 @@ EMBEDDED_MODELS: dict[str, ModelSpec] = {
         )
         for step in _TINY_STEPS
     },
-    **dict(_TINY_BLIND),
+    "tiny-vlm-blind": BlindSpec(kind="blind", of=f"tiny-vlm/{_TINY_STEPS[-1]}"),
 }
 """Models that need no download: baselines, a language model that a package carries, and steps of a
 small vision-language model that was trained on drawings like the mini editions', the last one also
@@ -172,7 +170,7 @@ DEMO_MODELS = tuple(name for name in EMBEDDED_MODELS if name != "smollm2-135m-bl
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedModel:
-    """A model that can be evaluated or can judge."""
+    """A model as ``bench models list`` shows it."""
 
     name: str
     kind: str
