@@ -152,12 +152,19 @@ def _options_by_name(listed: object) -> dict[str, object]:
     """Options by the names that their cell gives them; {} if it gives none."""
     match listed:
         case {"label": list(labels), "text": list(texts), **others} if not others:
-            return dict(zip(map(str, labels), texts, strict=False))
+            by_name = dict(zip(map(str, labels), texts, strict=False))
+            n_options = max(len(labels), len(texts))
         case [{"label": _, "text": _}, *_]:
-            return {str(e.get("label")): e.get("text") for e in listed if isinstance(e, dict)}
+            entries = [entry for entry in listed if isinstance(entry, dict)]
+            by_name = {str(entry.get("label")): entry.get("text") for entry in entries}
+            n_options = len(listed)
         case dict():
             return {str(name): option for name, option in listed.items() if option is not None}
-    return {}
+        case _:
+            return {}
+    if len(by_name) < n_options:
+        raise SourceError(f"options {listed!r:.60} (expected a text for each of different labels)")
+    return by_name
 
 
 def _sort_by_name(by_name: dict[str, object]) -> ListedOptions:
@@ -252,8 +259,9 @@ def _option_letter(value: object, options: Sequence[str], answers: AnswerFormat)
         name: n for name, n in _index_by_format(value, options).items() if name in formats
     }
     indices = {name: index for name, index in candidates.items() if 0 <= index < len(options)}
-    if len(set(indices.values())) == 1:
-        return ascii_uppercase[next(iter(indices.values()))]
+    distinct_indices = set(indices.values())
+    if len(distinct_indices) == 1:
+        return ascii_uppercase[distinct_indices.pop()]
     quoted = f"answer {format_cell(value)!r:.60}"
     if indices:
         alternatives = " or ".join(f'"{name}"' for name in indices)

@@ -51,6 +51,20 @@ def test_options_whose_names_have_a_gap_are_refused(cell):
 
 
 @pytest.mark.parametrize(
+    "cell",
+    [
+        pytest.param({"label": ["A", "B"], "text": ["red", "green", "blue"]}, id="a text more"),
+        pytest.param({"label": ["A", "B", "C"], "text": ["red", "green"]}, id="a label more"),
+        pytest.param({"label": ["A", "A"], "text": ["red", "green"]}, id="one label twice"),
+        pytest.param([{"label": "A", "text": "red"}, "green"], id="a text without a label"),
+    ],
+)
+def test_labels_that_do_not_fit_the_texts_are_refused(cell):
+    with pytest.raises(SourceError, match="expected a text for each of different labels"):
+        read_options([cell])
+
+
+@pytest.mark.parametrize(
     ("value", "options", "answers", "kind", "answer"), read_cases(__file__, "read_answers.jsonl")
 )
 def test_an_answer_is_read(value, options, answers, kind, answer):
