@@ -306,24 +306,15 @@ def records(
         TypeError: If a field has another type than str, bool, int, float, list, dict, or one of
             them or None; items of lists and objects are not checked.
     """
-    unique_names, table = tuple(unique), Table[Row]()
-    first_places: dict[tuple[object, ...], str] = {}
     hints = get_type_hints(row_type)
     known = [name for name in hints if name != "where"]
-    for located in entries:
-        where = located.where
-        with table.rejecting(where):
-            entry = located.entry
-            if closed:
-                _refuse_unknown_fields(entry, known, where)
-            row = _make_row(entry, row_type, hints, where)
-            key = tuple(getattr(row, name) for name in unique_names)
-            if unique_names and key in first_places:
-                names, first = ", ".join(unique_names), first_places[key]
-                raise SourceError(f"{where}: the same {names} as in {first}: {key}; keep one")
-            first_places[key] = where
-            table.rows.append(row)
-    return table
+
+    def make(entry: Entry, where: str) -> Row:
+        if closed:
+            _refuse_unknown_fields(entry, known, where)
+        return _make_row(entry, row_type, hints, where)
+
+    return make_rows(entries, make, unique=unique)
 
 
 def _refuse_unknown_fields(entry: Entry, known: Sequence[str], where: str) -> None:
@@ -358,23 +349,26 @@ def _field_value(entry: Entry, name: str, hint: Any, where: str) -> Any:  # noqa
 
 
 def make_rows(
-    entries: Iterable[LocatedEntry], make: Callable[[Entry, str], Row], unique: str = ""
+    entries: Iterable[LocatedEntry],
+    make: Callable[[Entry, str], Row],
+    *,
+    unique: Iterable[str] = (),
 ) -> Table[Row]:
     """Make a row of each entry; entries that fail are rejected.
 
-    If several rows have the same value of the field ``unique``, all but the first are rejected.
+    If several rows have the same values of the fields ``unique``, all but the first are rejected.
     """
-    table = Table[Row]()
-    first_places: dict[object, str] = {}
+    names, table = tuple(unique), Table[Row]()
+    first_places: dict[tuple[object, ...], str] = {}
     for located in entries:
         where = located.where
         with table.rejecting(where):
             row = make(located.entry, where)
-            if unique:
-                value = getattr(row, unique, None)
-                first = first_places.setdefault(value, where)
-                if first != where:
-                    raise SourceError(f"{where}: {unique} {value!r} is that of {first}; keep one")
+            key = tuple(getattr(row, name) for name in names)
+            if names and key in first_places:
+                fields_text = ", ".join(f"{name} {getattr(row, name)!r}" for name in names)
+                raise SourceError(f"{where}: {fields_text} as in {first_places[key]}; keep one")
+            first_places[key] = where
             table.rows.append(row)
     return table
 

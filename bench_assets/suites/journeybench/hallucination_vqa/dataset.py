@@ -37,7 +37,7 @@ def read_trigger_questions(file: Path) -> Table[TriggerQuestion]:
     Raises:
         SourceError: If the file cannot be read.
     """
-    return make_rows(read_records(file), _trigger_question, unique="entry_id")
+    return make_rows(read_records(file), _trigger_question, unique=["entry_id"])
 
 
 def split_answers(cell: str) -> tuple[str, ...]:

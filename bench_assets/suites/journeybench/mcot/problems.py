@@ -32,7 +32,7 @@ def read_problems(file: Path) -> Table[Problem]:
     Raises:
         SourceError: If the file cannot be read.
     """
-    return make_rows(read_optional_lines(file), _problem, unique="problem_id")
+    return make_rows(read_optional_lines(file), _problem, unique=["problem_id"])
 
 
 def _problem(entry: Entry, where: str) -> Problem:

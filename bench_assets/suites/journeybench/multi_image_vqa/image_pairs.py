@@ -140,7 +140,7 @@ def read_copa(file: Path) -> Table[CauseAndEffect]:
     Raises:
         SourceError: If the file cannot be read.
     """
-    return make_rows(read_optional_lines(file), _cause_and_effect, unique="event_id")
+    return make_rows(read_optional_lines(file), _cause_and_effect, unique=["event_id"])
 
 
 def _cause_and_effect(entry: Entry, where: str) -> CauseAndEffect:
@@ -213,7 +213,7 @@ def read_knowledge(file: Path) -> Table[MultiImageItem]:
     Raises:
         SourceError: If the file cannot be read.
     """
-    return make_rows(read_optional_lines(file), _expert_item, unique="item_id")
+    return make_rows(read_optional_lines(file), _expert_item, unique=["item_id"])
 
 
 def _expert_item(entry: Entry, where: str) -> MultiImageItem:

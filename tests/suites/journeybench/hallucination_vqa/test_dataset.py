@@ -63,7 +63,7 @@ def test_questions_without_their_image_are_rejected(trigger_questions):
         ),
         pytest.param(
             HEADER + LINE + LINE,
-            "line 5: entry_id 'eval_0' is that of .*line 3; keep one",
+            "line 5: entry_id 'eval_0' as in .*line 3; keep one",
             id="a number twice",
         ),
         pytest.param(
