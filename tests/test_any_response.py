@@ -20,7 +20,6 @@ from bench_assets.core.reading.reasoning import split_reasoning
 from bench_assets.core.reading.yes_no import read_yes_no
 from bench_assets.core.schema.chat import Request
 from bench_assets.core.text.number_words import words_to_digits
-from bench_assets.core.text.sentences import split_sentences
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ByModel
 from bench_assets.suites.blink.task import TASK as BLINK
@@ -57,7 +56,6 @@ READERS = {
     "decoded objects": decode_json,
     "numbers written out": words_to_digits,
     "thoughts": split_reasoning,
-    "sentences": split_sentences,
     "captions": split_captions,
     "what is remove_denied": remove_denied,
     "short texts": lambda response: (

@@ -101,7 +101,7 @@ class GoldStep:
         solvers: Sequence[str],
         ask: Callable[[str, list[Request]], list[Response]],
     ) -> list[DecidedProposal]:
-        """Ask the solvers about one candidate of each question."""
+        """Decide on one candidate of each question; what an annotator requested is not solved."""
         solvable = [row for row in proposals if row.answer_form != "text" and not row.requested_by]
         requests = [Request(prompt=solver_prompt(row), name=row.id) for row in solvable]
         votes: dict[str, list[SolverVote]] = {row.id: [] for row in proposals}

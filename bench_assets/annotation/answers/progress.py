@@ -5,7 +5,7 @@ Status, funnels, question-table checks, signatures and the report count with ``u
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from bench_assets.annotation.answers.validation import open_units
 from bench_assets.annotation.tasks import (
@@ -15,6 +15,9 @@ from bench_assets.annotation.tasks import (
     Unit,
     format_timestamp,
 )
+
+_DAYS = 3  # days of the window in which the answer rate is measured
+_MAX_DAYS_LEFT = 36_500  # days; a later end is not shown
 
 
 def undecided_units(
@@ -41,10 +44,6 @@ def undecided_units(
         checks = {unit.unit_id for unit in units if unit.gold}
         reasons = {name: reason for name, reason in table_reasons.items() if name not in checks}
     return UndecidedUnits.classify(now, terms.until, reasons)
-
-
-_DAYS = 3  # days of the window in which the answer rate is measured
-_MAX_DAYS_LEFT = 36_500  # days; a later end is not shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,11 +114,9 @@ def progress_of(
 def _daily_answers(counted: Sequence[Answer], now: datetime) -> float:
     """Answers per day over the last days, or since the first answer if that is later."""
     since = format_timestamp(now - timedelta(days=_DAYS))
-    recent = sorted(answer.at for answer in counted if answer.at and answer.at >= since)
-    if not recent:
-        return 0.0
-    first = datetime.fromisoformat(recent[0]).astimezone(UTC)
-    if any(answer.at < since for answer in counted if answer.at):
-        return len(recent) / _DAYS
-    elapsed = max(now - first, timedelta(minutes=1))
-    return len(recent) / (elapsed / timedelta(days=1))
+    times = sorted(answer.at for answer in counted if answer.at)
+    n_recent = sum(time >= since for time in times)
+    if not times or times[0] < since:
+        return n_recent / _DAYS
+    elapsed = max(now - datetime.fromisoformat(times[0]), timedelta(minutes=1))
+    return n_recent / (elapsed / timedelta(days=1))

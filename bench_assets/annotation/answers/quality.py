@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from bench_assets.annotation.answers.validation import (
     ATTENTION_CHECK,
-    attention_check_counts,
+    attention_check_results,
     open_units,
 )
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit
@@ -55,11 +55,11 @@ def annotator_quality(
     """
     units_by_id = {unit.unit_id: unit for unit in units}
     choices = _choices_by_unit(task, [answer for answer in answers if not answer.complaint])
-    check_counts = attention_check_counts(
+    check_results = attention_check_results(
         [answer for answer in answers if answer.complaint == ATTENTION_CHECK], units_by_id
     )
     return [
-        _person_quality(task, person, answers, choices, check_counts.get(person, (0, 0)))
+        _person_quality(task, person, answers, choices, check_results.get(person, []))
         for person in sorted({answer.person for answer in answers if answer.person})
     ]
 
@@ -84,7 +84,7 @@ def disagreements(
         if unit.gold:
             continue
         field_choices = list(choices.get(unit.unit_id, {}).values())
-        annotators = set[str]().union(*field_choices)
+        annotators = {person for by_person in field_choices for person in by_person}
         rows.append(
             UnitDisagreement(
                 task=task.name,
@@ -132,9 +132,9 @@ def _person_quality(
     person: str,
     answers: Sequence[Answer],
     choices: _Choices,
-    check_counts: tuple[int, int],
+    check_results: Sequence[bool],
 ) -> AnnotatorQuality:
-    """Compute the quality of one person, given their correct and answered attention checks."""
+    """Compute the quality of one person; ``check_results`` are those of attention checks."""
     person_answers = [answer for answer in answers if answer.person == person]
     counted = [answer for answer in person_answers if not answer.complaint]
     seconds = [
@@ -143,7 +143,7 @@ def _person_quality(
         if answer.seconds is not None and not answer.skipped
     ]
     shares = [share for answer in counted for share in _agreement_shares(answer, choices)]
-    n_right, n_gold = check_counts
+    n_gold = len(check_results)
     n_refused = sum(bool(answer.complaint) and not answer.skipped for answer in person_answers)
     return AnnotatorQuality(
         task=task.name,
@@ -155,7 +155,7 @@ def _person_quality(
         n_compared=len(shares),
         agreement=fmean(shares) if shares else None,
         n_gold=n_gold,
-        gold=n_right / n_gold if n_gold else None,
+        gold=fmean(check_results) if check_results else None,
     )
 
 

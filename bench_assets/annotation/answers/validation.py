@@ -190,7 +190,7 @@ def resolve_answers(
     )
 
 
-def with_needed(units: Iterable[Unit], terms: AnnotationTerms = NO_TERMS) -> list[Unit]:
+def with_needed(units: Iterable[Unit], terms: AnnotationTerms) -> list[Unit]:
     """Apply the terms' number of needed answers to all units but attention checks."""
     return [
         unit if terms.needed is None or unit.gold else replace(unit, needed=terms.needed)
@@ -209,22 +209,20 @@ def open_units(units: Iterable[Unit], counted: Iterable[Answer]) -> dict[str, in
     return {unit_id: n for unit_id, n in n_missing.items() if n > 0}
 
 
-def attention_check_counts(
+def attention_check_results(
     answers: Iterable[Answer], units: Mapping[str, Unit]
-) -> dict[str, tuple[int, int]]:
-    """Count the correct attention checks and all answered ones, by person."""
-    counts: dict[str, tuple[int, int]] = {}
+) -> dict[str, list[bool]]:
+    """Whether each answered attention check was answered correctly, by person."""
+    results: defaultdict[str, list[bool]] = defaultdict(list)
     for answer in answers:
         unit = units.get(answer.unit_id)
-        if unit is None or not unit.gold or answer.skipped:
-            continue
-        n_right, n = counts.get(answer.person, (0, 0))
-        is_right = all(
-            set(answer.values.get(field, ())) == set(expected)
-            for field, expected in unit.gold.items()
-        )
-        counts[answer.person] = n_right + is_right, n + 1
-    return counts
+        if unit is not None and unit.gold and not answer.skipped:
+            is_right = all(
+                set(answer.values.get(field, ())) == set(expected)
+                for field, expected in unit.gold.items()
+            )
+            results[answer.person].append(is_right)
+    return results
 
 
 def _careless_complaints(
@@ -232,9 +230,10 @@ def _careless_complaints(
 ) -> dict[str, str]:
     """Complaints about people who got too few attention checks right, by person."""
     return {
-        person: f"{person!r} got {right} of {n} attention checks right, {min_share:.0%} are needed"
-        for person, (right, n) in attention_check_counts(answers, units).items()
-        if right < min_share * n
+        person: f"{person!r} got {sum(results)} of {len(results)} attention checks right,"
+        f" {min_share:.0%} are needed"
+        for person, results in attention_check_results(answers, units).items()
+        if sum(results) < min_share * len(results)
     }
 
 

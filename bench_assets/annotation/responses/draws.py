@@ -27,16 +27,16 @@ def draw_order(strata: Mapping[str, Sequence[str]]) -> list[str]:
     >>> draw_order({"no": [f"n{n}" for n in range(6)], "yes": ["y"]})[:2] == ["n4", "y"]
     True
     """
-    turns = [
-        (*_turn(unit_index, len(units)), stratum, unit)
+    turns = {
+        (stratum, unit): _turn(unit_index, len(units))
         for stratum, units in strata.items()
         for unit_index, unit in enumerate(shuffle_by_digest(units))
-    ]
-    return [unit for *_, unit in sorted(turns)]
+    }
+    return [unit for _, unit in sorted(turns, key=lambda place: (turns[place], place))]
 
 
 def _turn(unit_index: int, stratum_size: int) -> tuple[float, float]:
-    """Sort key of the unit at an index of its stratum; of equal ones, large strata come first."""
+    """Sort key of the unit at an index of its stratum; large strata come first in each turn."""
     if unit_index < MIN_OF_STRATUM:
         return unit_index, -stratum_size
     return MIN_OF_STRATUM, (2 * unit_index + 1) / stratum_size

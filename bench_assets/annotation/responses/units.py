@@ -7,12 +7,12 @@ from bench_assets.annotation.answers.values import lettered_choices
 from bench_assets.annotation.tasks import AnnotationTask, SourceTable, Unit
 from bench_assets.core.schema.rows import Prediction, Question
 
-_LETTERS = 12  # hexadecimal digits; 10,000 responses to a question collide with probability 2e-7
+_NAME_LENGTH = 12  # hexadecimal digits; 10,000 responses collide with probability 2e-7
 
 
 def response_name(text: str) -> str:
     """Name a response by a digest of its text, which hides its model."""
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_LETTERS]
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_NAME_LENGTH]
 
 
 def judgeable_predictions(predictions: Iterable[Prediction]) -> list[Prediction]:
@@ -33,7 +33,7 @@ def question_fields(question: Question) -> dict[str, str]:
 
 
 def images_of(question: Question) -> dict[str, str]:
-    """Images of a question, in order."""
+    """Images of a question by their headings, in order."""
     return {f"Image {number}": image for number, image in enumerate(question.images, 1)}
 
 

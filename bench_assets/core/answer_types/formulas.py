@@ -32,18 +32,17 @@ class FormulaAnswer(AnswerType):
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read an expression, with or without its dollar signs."""
         text = format_cell(value)
-        if not _parse(text if _DELIMITED.search(text) else f"${text}$"):
+        if not _parse_key(text):
             raise SourceError(f"answer {text!r:.60} (expected a formula in LaTeX)")
         return Gold("text", (text,))
 
     def grade(self, response: str, gold: Gold) -> Grade:
         """Give a point for an equal expression: in a box, between dollar signs, or alone."""
         (key,) = gold.answer
-        right_expression = _parse(key if _DELIMITED.search(key) else f"${key}$")
         expression = _parse(_delimit(response[-_MAX_LENGTH:]))
         if not expression:
             return Grade(points=None, read=(), reason=UNREAD)
-        is_equal = _library().verify(right_expression, expression, timeout_seconds=_timeout())
+        is_equal = _library().verify(_parse_key(key), expression, timeout_seconds=_timeout())
         reason = "" if is_equal else "is another formula"
         return Grade(points=float(is_equal), read=(str(expression[-1]),), reason=reason)
 
@@ -52,6 +51,10 @@ def _delimit(response: str) -> str:
     """Put a response between dollar signs if it is a bare formula, without words."""
     is_formula = not (_DELIMITED.search(response) or _WORD.search(_COMMAND.sub("", response)))
     return f"${response.strip().rstrip('.')}$" if is_formula else response
+
+
+def _parse_key(key: str) -> list[Any]:
+    return _parse(key if _DELIMITED.search(key) else f"${key}$")
 
 
 def _parse(text: str) -> list[Any]:

@@ -93,7 +93,7 @@ class NumberAnswer(StatedAnswer):
         gold = Gold("text", ((text if key_unit else f"{text} {unit}").strip(),))
         exact = replace(self, tolerance=EXACT)
         for part in _PARTS.findall(text):
-            if parse_quantity(part) != (number, "") and exact.points((part,), gold):
+            if parse_quantity(part) != Measurement(number) and exact.points((part,), gold):
                 raise SourceError(f"answer {text!r:.60}: its part {part!r} would be right, too")
         return gold
 

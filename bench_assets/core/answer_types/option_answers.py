@@ -59,7 +59,7 @@ class ChoiceAnswer(StatedAnswer):
 
 @dataclass(frozen=True, slots=True)
 class YesNoAnswer(StatedAnswer):
-    """Yes or no, in any wording."""
+    """Yes or no."""
 
     instruction: str = "Answer with yes or no."
 
@@ -72,7 +72,7 @@ class YesNoAnswer(StatedAnswer):
         return Gold("text", (word,))
 
     def form(self, gold: Gold) -> AnswerForm:
-        """Yes or no."""
+        """The form of yes or no."""
         return AnswerForm("yes_no")
 
 

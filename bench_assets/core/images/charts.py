@@ -17,6 +17,7 @@ from bench_assets.core.text.escaping import escape_to_one_line
 
 _LABEL = 250  # px, from the left edge to where bars begin
 _BAR_WIDTH = 300  # px, of a bar that reaches the end of its scale
+_WIDTH = _LABEL + _BAR_WIDTH + 170  # px, of a chart
 _ROW = 24  # px, of a bar with its gap
 _TOP = 40  # px, above the first bar
 _MAX_LABEL_LENGTH = 36  # characters of a label
@@ -47,7 +48,7 @@ def bar_chart(bars: Sequence[Bar], title: str) -> str:
     rows = "".join(_draw_bar(bar, _TOP + index * _ROW) for index, bar in enumerate(bars))
     legend = "line: 95 % interval; orange: best constant response; grey, dashed: chance"
     head = _text(8, 16, title) + _text(_LABEL, 30, legend, _GREY)
-    return render_svg(_LABEL + _BAR_WIDTH + 170, _TOP + len(bars) * _ROW + 8, head + rows)
+    return render_svg(_WIDTH, _TOP + len(bars) * _ROW + 8, head + rows)
 
 
 def difference_chart(changes: Sequence[Change], title: str) -> str:
@@ -60,7 +61,7 @@ def difference_chart(changes: Sequence[Change], title: str) -> str:
     )
     zero = f'<path d="M{middle:.1f} {_TOP - 4}V{bottom}" stroke="{_GREY}" stroke-dasharray="3 2"/>'
     head = _text(8, 16, title) + _text(_LABEL, 30, "change with its 95 % interval", _GREY)
-    return render_svg(_LABEL + _BAR_WIDTH + 170, bottom + 8, head + zero + rows)
+    return render_svg(_WIDTH, bottom + 8, head + zero + rows)
 
 
 def _draw_change(change: Change, end: float, y: float) -> str:

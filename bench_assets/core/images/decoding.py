@@ -18,7 +18,7 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageFile, ImageOps, UnidentifiedImageError
 
 from bench_assets.core.schema.errors import ImageError
 
@@ -61,8 +61,9 @@ def to_upright_rgb(image: Image.Image) -> Image.Image:
 
 def raw_mode(image: Image.Image) -> str:
     """Pillow's raw mode of the pixels; "" once they are read, or if unknown."""
-    tile = next(iter(getattr(image, "tile", ())), None)
-    args = tile.args if tile else ""
+    if not isinstance(image, ImageFile.ImageFile) or not image.tile:
+        return ""
+    args = image.tile[0].args
     mode = args[0] if isinstance(args, tuple) and args else args
     return mode if isinstance(mode, str) else ""
 

@@ -1,4 +1,4 @@
-"""Range of an image's levels, by which blank images are known."""
+"""Range of an image's levels, which is small for blank images."""
 
 from typing import TypeAlias
 

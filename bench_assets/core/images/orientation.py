@@ -55,7 +55,7 @@ class ImageFrame(NamedTuple):
         (10, 20)
         """
         inverse = _INVERSE.get(self.orientation, self.orientation)
-        return ImageFrame(*self.shown, inverse).to_shown(point)
+        return ImageFrame(*self.shown, orientation=inverse).to_shown(point)
 
     def annotation_frame(self, stated_size: Size | None) -> "ImageFrame":
         """The frame of an annotation's points, by the image size that it states.

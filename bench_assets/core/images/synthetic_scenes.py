@@ -184,5 +184,6 @@ def _star_corners() -> list[tuple[float, float]]:
     angles = [pi / 5 * n for n in range(10)]
     radii = [1, 0.4] * 5  # tips and notches in turn
     points = [(sin(a) * r, -cos(a) * r) for a, r in zip(angles, radii, strict=True)]
-    top, right, bottom = points[0][1], points[2][0], points[4][1]  # of the outermost tips
+    right = max(x for x, _ in points)
+    top, bottom = min(y for _, y in points), max(y for _, y in points)
     return [((x + right) / (2 * right), (y - top) / (bottom - top)) for x, y in points]

@@ -105,7 +105,7 @@ def word_error_rate(scored: Sequence[Scored]) -> Mean:
         word_errors(" ".join(score.answer), question.answer) for question, score in with_points
     ]
     # The columns are the errors and the words.
-    return mean_from_counts(with_points, counts, lambda sums: _ratio(*sums.T), n_unscored, inf)
+    return mean_from_counts(with_points, counts, lambda sums: _ratio(*sums.T), n_unscored, top=inf)
 
 
 class _YesCounts(NamedTuple):

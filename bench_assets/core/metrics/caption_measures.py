@@ -37,7 +37,7 @@ class _Sums(NamedTuple):
 
 def cider(scored: Sequence[Scored]) -> Mean:
     """CIDEr, in [0, 10]; papers print 1 as 100."""
-    return _corpus_measure(scored, lambda sums: sums.cider / sums.n_captions, _MAX_CIDER)
+    return _corpus_measure(scored, lambda sums: sums.cider / sums.n_captions, top=_MAX_CIDER)
 
 
 def rouge_l(scored: Sequence[Scored]) -> Mean:

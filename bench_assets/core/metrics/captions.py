@@ -7,7 +7,7 @@ and n-grams are counted by sorting instead of in dictionaries.
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -194,9 +194,9 @@ _BETA = 1.2  # weight of recall against precision in ROUGE-L
 
 def rouge_l(corpus: Corpus) -> Floats:
     """ROUGE-L, ``(n,)``, from the best precision and the best recall over the references."""
-    texts = [text.tolist() for text in np.split(corpus.tokens, corpus.starts[1:-1])]
+    texts = [corpus.tokens[start:end].tolist() for start, end in pairwise(corpus.starts)]
     references: list[list[list[int]]] = [[] for _ in range(corpus.n)]
-    for owner, text in zip(corpus.owner[corpus.n :].tolist(), texts[corpus.n :], strict=False):
+    for owner, text in zip(corpus.owner[corpus.n :].tolist(), texts[corpus.n :], strict=True):
         references[owner].append(text)
     return np.array(list(map(_rouge_l, texts[: corpus.n], references)), float)
 

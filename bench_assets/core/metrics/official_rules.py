@@ -11,7 +11,13 @@ from collections.abc import Callable, Mapping, Sequence
 from string import ascii_uppercase
 from typing import Literal, TypeAlias
 
-from bench_assets.core.metrics.short_answers import ANLS_THRESHOLD, edit_distance
+from bench_assets.core.metrics.short_answers import (
+    ANLS_THRESHOLD,
+    VQA_ARTICLES,
+    VQA_DIGITS,
+    VQA_FULL_AGREEMENT,
+    edit_distance,
+)
 from bench_assets.core.schema.rows import Question
 
 OfficialRule: TypeAlias = Literal["chartqa", "docvqa", "mathvista", "mmmu", "mmstar", "vqa"]
@@ -57,9 +63,6 @@ _PUNCTUATION = ';/[]"{}()=+\\_-><@`,?!'
 _DIGIT_COMMA = re.compile(r"\d,\d")
 _FULL_STOP = re.compile(r"\.(?!\d)")
 _MAX_STOPS = 32  # full stops that are removed at most, as in the authors' script
-_NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_DIGITS = {name: str(n) for n, name in enumerate(_NUMBERS)} | {"zero": "0"}
-_ARTICLES = frozenset({"a", "an", "the"})
 _CONTRACTIONS = (
     "ain't aren't can't could've couldn't couldn't've didn't doesn't don't hadn't hadn't've hasn't"
     " haven't he'd he'd've he's how'd how'll how's isn't it'd it'd've it'll ma'am mightn't"
@@ -73,7 +76,6 @@ _CONTRACTIONS = (
     " you're you've"
 )
 _WITH_APOSTROPHE = {word.replace("'", ""): word for word in _CONTRACTIONS.split()}
-_AGREEING = 3  # people who have to agree for a full point
 
 
 def vqa(response: str, question: Question) -> float:
@@ -88,7 +90,7 @@ def vqa(response: str, question: Question) -> float:
         answer = _without_articles(_without_punctuation(answer))
     n_agreeing = references.count(answer)
     agreements = (n_agreeing - (reference == answer) for reference in references)
-    return sum(min(1.0, n / _AGREEING) for n in agreements) / len(references)
+    return sum(min(1.0, n / VQA_FULL_AGREEMENT) for n in agreements) / len(references)
 
 
 def _without_punctuation(text: str) -> str:
@@ -102,8 +104,8 @@ def _without_punctuation(text: str) -> str:
 
 def _without_articles(text: str) -> str:
     """Drop articles, write number words as digits, and add apostrophes that are missing."""
-    words = (_DIGITS.get(word, word) for word in text.lower().split())
-    content_words = [word for word in words if word not in _ARTICLES]
+    words = (VQA_DIGITS.get(word, word) for word in text.lower().split())
+    content_words = [word for word in words if word not in VQA_ARTICLES]
     return " ".join(_WITH_APOSTROPHE.get(word, word) for word in content_words)
 
 

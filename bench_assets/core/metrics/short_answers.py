@@ -161,9 +161,9 @@ def _words(text: str) -> list[str]:
 
 _VQA_STOPS = re.compile(r"[;/\[\]\"{}()=+\\_><@`?!-]|[,.](?!(?<=\d[,.])\d)")
 _NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_VQA_DIGITS = {word: str(n) for n, word in enumerate(_NUMBERS)} | {"zero": "0"}
-_ARTICLES = frozenset({"a", "an", "the"})
-_FULL_AGREEMENT = 3  # people of ten who have to agree for a full point
+VQA_DIGITS = {word: str(n) for n, word in enumerate(_NUMBERS)} | {"zero": "0"}
+VQA_ARTICLES = frozenset({"a", "an", "the"})
+VQA_FULL_AGREEMENT = 3  # people of ten who have to agree for a full point
 
 
 def vqa_accuracy(response: str, references: Sequence[str]) -> float:
@@ -182,12 +182,12 @@ def vqa_accuracy(response: str, references: Sequence[str]) -> float:
         return float(answer in people_answers)
     n_agreeing = people_answers.count(answer)
     agreements = (n_agreeing - (person == answer) for person in people_answers)
-    return sum(min(1.0, n / _FULL_AGREEMENT) for n in agreements) / len(people_answers)
+    return sum(min(1.0, n / VQA_FULL_AGREEMENT) for n in agreements) / len(people_answers)
 
 
 def _vqa_words(text: str) -> str:
     """Words by which VQA accuracy compares texts; the text as it is if it has none."""
     plain = _VQA_STOPS.sub(" ", _ANSWER_PREFIX.sub("", text).casefold().replace("'", ""))
-    words = [_VQA_DIGITS.get(word, word) for word in plain.replace(",", "").split()]
-    content_words = [word for word in words if word not in _ARTICLES]
+    words = [VQA_DIGITS.get(word, word) for word in plain.replace(",", "").split()]
+    content_words = [word for word in words if word not in VQA_ARTICLES]
     return " ".join(content_words or words) or text.strip()

@@ -20,7 +20,7 @@ warnings.filterwarnings("ignore", category=SyntaxWarning, module="<unknown>")
 
 
 def decode_json(text: str) -> object:
-    r"""Decode a text that is JSON, fenced or not; None if it is anything else.
+    r"""Decode JSON or a Python literal, fenced or not; None for any other or a very long text.
 
     >>> decode_json("```json\n[1, 0,]\n```"), decode_json("{'right': 1}"), decode_json("1 or 2")
     ([1, 0], {'right': 1}, None)

@@ -64,13 +64,15 @@ class PlainText(NamedTuple):
     shifts: list[int]  # of each piece: its start in the response minus that in the text
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The span in the response from which a span in the text, not an empty one, comes."""
+        """Map a span of the text, which is not empty, to the response."""
         first, last = bisect_right(self.starts, start) - 1, bisect_right(self.starts, end - 1) - 1
         return start + self.shifts[first], end + self.shifts[last]
 
 
 def read(kind: Kind, response: str, parse: Parser[Value]) -> Reading[Value] | None:
     """Read the last answer that is stated; if none is, the one that is named.
+
+    None if there is neither, or the last statement has no readable answer.
 
     Args:
         kind: Which rules apply.
@@ -99,7 +101,7 @@ def read(kind: Kind, response: str, parse: Parser[Value]) -> Reading[Value] | No
 def apply_rule(
     rule: Rule, text: str, parse: Parser[Value]
 ) -> Iterator[Reading[Value | Unreadable]]:
-    """Every answer that one rule finds in a plain text."""
+    """Every answer that one rule finds in a plain text, also those that are ``UNREADABLE``."""
     for match in rule.pattern.finditer(text):
         start, end = match.span("answer")
         captured = text[start:end]

@@ -9,10 +9,6 @@ from unicodedata import combining, normalize
 _CHECKPOINT = re.compile(  # the run may have no name
     r"(?P<run>(?:.*/)?)(?P<step>[^/]+(?=@)|step-\d+)(?:@[0-9a-f]{8,40})?(?P<elicited>\+[a-z-]+)?"
 )
-COMPARED_PARTS = ("data", "prompts", "scorer", "n")
-"""Parts of a signature in which two models must agree to be compared."""
-
-
 _UNSAFE = re.compile(r"[^A-Za-z0-9._@+=-]+")
 _MAX_PART_LENGTH, _MAX_NAME_LENGTH = 80, 160  # characters; a file name may have 255 bytes
 _DEFAULT_NAME = "checkpoint"

@@ -155,26 +155,6 @@ def to_json(row: Any) -> dict[str, Any]:  # noqa: ANN401
     }
 
 
-class TableDigest:
-    """Incremental digest of a table's rows."""
-
-    def __init__(self) -> None:
-        """Create the digest of no rows."""
-        self._state = hashlib.sha256()
-        self._names: list[str] = []
-
-    def add(self, row: Any) -> None:  # noqa: ANN401
-        """Add one row."""
-        self._names = self._names or [field.name for field in fields(row)]
-        line = _ENCODER.encode({name: getattr(row, name) for name in self._names})
-        self._state.update(line.encode("utf-8", "surrogatepass"))
-        self._state.update(b"\n")
-
-    def hexdigest(self) -> str:
-        """Digest of the rows so far."""
-        return self._state.hexdigest()
-
-
 @runtime_checkable
 class _DigestedRows(Protocol):
     """Rows with a cached digest."""
@@ -187,10 +167,12 @@ def digest(rows: Iterable[Any]) -> str:
     """Digest of a table's content: equal rows in the same order have the same digest."""
     if isinstance(rows, _DigestedRows):
         return rows.digest
-    table_digest = TableDigest()
+    state, names = hashlib.sha256(), list[str]()
     for row in rows:
-        table_digest.add(row)
-    return table_digest.hexdigest()
+        names = names or [field.name for field in fields(row)]
+        line = _ENCODER.encode({name: getattr(row, name) for name in names})
+        state.update(f"{line}\n".encode("utf-8", "surrogatepass"))
+    return state.hexdigest()
 
 
 def _arrow_type(hint: Any) -> pa.DataType:  # noqa: ANN401

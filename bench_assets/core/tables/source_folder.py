@@ -27,12 +27,12 @@ def existing_path(path: Path) -> Path:
     """
     if str(path).isascii() or path.exists():
         return path
-    found = Path()
+    existing = Path()
     for part in path.parts:
         spellings = (part, normalize("NFC", part), normalize("NFD", part))
-        candidates = [found / spelling for spelling in spellings]
-        found = next((candidate for candidate in candidates if candidate.exists()), candidates[0])
-    return found
+        candidates = [existing / spelling for spelling in spellings]
+        existing = next(filter(Path.exists, candidates), candidates[0])
+    return existing
 
 
 def _is_hidden(path: Path) -> bool:

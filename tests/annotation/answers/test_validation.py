@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from bench_assets.annotation.answers.validation import (
-    attention_check_counts,
+    attention_check_results,
     find_misfits,
     latest_answers,
     open_units,
@@ -130,7 +130,7 @@ def test_failed_attention_checks_are_counted_and_named() -> None:
     resolved = resolve_answers(FORM, [ITEM, *checks], [*votes, vote("ana")], terms)
     assert "1 of 2 attention checks right" in resolved.refused[-1].complaint
     units = {check.unit_id: check for check in checks}
-    assert attention_check_counts(votes, units) == {"ana": (1, 2)}
+    assert attention_check_results(votes, units) == {"ana": [True, False]}
 
 
 def test_units_are_open_until_enough_people_answered() -> None:

@@ -14,7 +14,6 @@ from bench_assets.core.reading.reasoning import find_opening_tag, split_reasonin
 from bench_assets.core.reading.yes_no import read_yes_no
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.text.number_words import list_numbers, words_to_digits
-from bench_assets.core.text.sentences import split_sentences
 from bench_assets.suites.blink.scoring import official_option
 from bench_assets.suites.cogbench.description.scoring import read_by_position
 from bench_assets.suites.journeybench import answer_agreement, solution_verification
@@ -73,7 +72,6 @@ TEXTS = [
     _row("core.reading find_opening_tag", find_opening_tag),
     _row("core.text list_numbers", list_numbers),
     _row("core.text words_to_digits", words_to_digits),
-    _row("core.text split_sentences", split_sentences),
     _row("core.signature.Signature.parse", Signature.parse, b"codis|v1|main|data:abc|model:m|n:3",
          words=("|", ":", "n:")),
     _row("blink official_option", lambda text: official_option(text, 4)),
