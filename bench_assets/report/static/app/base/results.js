@@ -58,7 +58,14 @@ function withBaselines(rows, models, tasks) {
 /** The end of the best blind baseline's interval that models have to pass; null if none is known.
     @type {(task: Task, row: Row, measured?: { end: number }) => number | null} */
 function endOf(task, row, measured) {
-  return bestValue(task, [measured && measured.end, row.condition === "main" ? chanceLevel(task, row.edition) : null, row.constant].filter((one) => one !== null && one !== undefined));
+  return bestValue(task, blindValues(task, row, measured && measured.end));
+}
+
+/** The known ones of chance, the constant response and a baseline's value.
+    @type {(task: Task, row: Row, baseline: number | null | undefined) => number[]} */
+function blindValues(task, row, baseline) {
+  const chance = row.condition === "main" ? chanceLevel(task, row.edition) : null;
+  return [chance, row.constant, baseline].filter((value) => value !== null && value !== undefined);
 }
 
 /** Whether the lowest value of a metric is the best. @type {(task: Task, metric?: string) => boolean} */
@@ -118,8 +125,7 @@ export function chanceLevel(task, edition) {
 
 /** The best blind baseline: chance, a constant response or a baseline model; null if unknown. @type {(task: Task, row: Row) => number | null} */
 export function bestBaseline(task, row) {
-  const known_ = [row.condition === "main" ? chanceLevel(task, row.edition) : null, row.constant, row.baseline].filter((one) => one !== null);
-  return bestValue(task, known_);
+  return bestValue(task, blindValues(task, row, row.baseline));
 }
 
 /** A row's condition as samples and comparisons name it, with the edition for other sources. @type {(row: Row) => string} */

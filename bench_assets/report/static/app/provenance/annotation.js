@@ -109,8 +109,8 @@ function reasons(rows) {
   );
 }
 
-/** @type {(tasks: AnnotationTask[]) => Child} */
-function unreadable(tasks) {
+/** Tasks with unreadable tables. @type {(tasks: { task: string, problem: string }[]) => Child} */
+export function unreadable(tasks) {
   const found = tasks.filter((one) => one.problem);
   return found.length > 0 && h("ul", { class: "problem" }, found.map((one) => h("li", {}, foreign(one.task), ": ", foreign(one.problem))));
 }

@@ -6,6 +6,7 @@ import { pageTitle } from "../base/pages.js";
 import { loadIndex } from "../base/results.js";
 import { sortableTable } from "../base/table.js";
 import { asWords, foreign, formatCount, printable } from "../base/text.js";
+import { unreadable } from "./annotation.js";
 
 const FEW = 8; // suspects of a check that are shown at once
 
@@ -70,12 +71,6 @@ function overview(index, tasks) {
       cell: (one) => doubts(one.checks).map((check) => asWords(check.check)).join(", ") || "nothing",
     },
   ], tasks, { label: "Audit by task", heading: "task", sort: "-doubts" });
-}
-
-/** @type {(tasks: AuditTask[]) => Child} */
-function unreadable(tasks) {
-  const found = tasks.filter((one) => one.problem);
-  return found.length > 0 && h("ul", { class: "problem" }, found.map((one) => h("li", {}, foreign(one.task), ": ", foreign(one.problem))));
 }
 
 /** @type {(index: Index, tasks: AuditTask[]) => Child} */

@@ -13,7 +13,7 @@ import { taskFacts } from "./list.js";
 import { modelTable } from "./model_table.js";
 import { otherSources } from "./other_sources.js";
 import { mainTable, paperTable, paperTables } from "./paper_tables.js";
-import { confusionSection, usageSection } from "./usage.js";
+import { confusionSection, usageSection, wideSection } from "./usage.js";
 
 /** The page /task/:task. @type {DrawPage} */
 export async function taskPage(main, params, query) {
@@ -90,11 +90,6 @@ function sections(page) {
 /** @type {(title: string, ...children: Child[]) => HTMLElement} */
 function section(title, ...children) {
   return h("section", {}, h("h2", {}, title), children);
-}
-
-/** A section that takes the whole width. @type {(title: string, ...children: Child[]) => HTMLElement} */
-function wideSection(title, ...children) {
-  return h("section", { class: "all" }, h("h2", {}, title), children);
 }
 
 /** @type {(page: TaskView) => Child} */

@@ -27,7 +27,7 @@ export function usageSection(page, rows) {
     { key: "tokens", title: "Tokens each", number: true, hint: "mean per response", cell: (one) => formatNumber(one.tokens, 1) },
     { key: "cost", title: "Cost", number: true, hint: "at the prices of bench.toml, without the judge", cell: (one) => formatNumber(one.cost, 4) },
   ];
-  return section(
+  return wideSection(
     "Time, tokens and cost",
     dots.length > 1 && scatterChart(`${metricName(page.chosen.metric)} against ${axis}`, dots, { axes: [axis, metricName(page.chosen.metric)] }),
     sortableTable(columns.filter(({ key }) => key !== "cost" || used.some((one) => one.cost)), used, { label: "Time, tokens and cost", heading: "model", sort: "model" }),
@@ -46,7 +46,7 @@ export function confusionSection(page, rows) {
   /** @type {(row: string, column: string) => number} */
   const n = (row, column) => cells.filter((one) => one.right === row && one.chosen === column).reduce((sum, one) => sum + one.n, 0);
   const most = Math.max(...right.flatMap((row) => chosen.map((column) => n(row, column))));
-  return section(
+  return wideSection(
     "Confusion of choices",
     names.length > 1 && controlBar(dropDown("Model", names, model, (name) => page.change({ model: name }))),
     sortableTable([
@@ -59,7 +59,7 @@ export function confusionSection(page, rows) {
   );
 }
 
-/** @type {(title: string, ...children: Child[]) => HTMLElement} */
-function section(title, ...children) {
+/** A section that takes the whole width. @type {(title: string, ...children: Child[]) => HTMLElement} */
+export function wideSection(title, ...children) {
   return h("section", { class: "all" }, h("h2", {}, title), children);
 }
