@@ -148,16 +148,16 @@ def _find_or_create_run(client: Any, curve: Curve) -> str:  # noqa: ANN401
     """Find the run of a curve, or create it; returns its id."""
     from mlflow.entities import Param
 
-    name = f"bench-assets/{curve.experiment}"
-    existing = client.get_experiment_by_name(name)
-    experiment = existing.experiment_id if existing else client.create_experiment(name)
+    title = f"bench-assets/{curve.experiment}"
+    existing = client.get_experiment_by_name(title)
+    experiment = existing.experiment_id if existing else client.create_experiment(title)
     for run in client.search_runs([experiment]):
         if run.data.tags.get("bench.run") == curve.run:
             return str(run.info.run_id)
     start_time = curve.points[0].milliseconds
     created = client.create_run(experiment, start_time, dict(curve.tags), run_name=curve.run)
     run_id = str(created.info.run_id)
-    client.log_batch(run_id, params=[Param(*parameter) for parameter in _params(curve).items()])
+    client.log_batch(run_id, params=[Param(name, value) for name, value in _params(curve).items()])
     return run_id
 
 

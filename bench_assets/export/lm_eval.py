@@ -42,14 +42,16 @@ def write_lm_eval_results(collection: TableCollection, out: Path) -> list[Path]:
         tasks[model].append(task_results(evaluation))
         last_response[model] = max(asked_at, last_response.get(model, asked_at))
         name = f"samples_{task_key(evaluation)}_{_file_date(asked_at)}.jsonl"
-        files.append(out / model_folder(model) / name)
-        with open_atomic(files[-1]) as file:
+        samples_file = out / model_folder(model) / name
+        with open_atomic(samples_file) as file:
             file.writelines(f"{as_json(line)}\n".encode() for line in sample_lines(evaluation))
+        files.append(samples_file)
     for model, asked_at in last_response.items():
-        files.append(out / model_folder(model) / f"results_{_file_date(asked_at)}.json")
+        results_file = out / model_folder(model) / f"results_{_file_date(asked_at)}.json"
         document = results_content(model, asked_at, tasks[model])
-        with open_atomic(files[-1]) as file:
+        with open_atomic(results_file) as file:
             file.write(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False).encode())
+        files.append(results_file)
     return files
 
 
@@ -107,11 +109,11 @@ _SECTIONS = (
 
 def results_content(model: str, asked_at: datetime, tasks: list[dict[str, Any]]) -> dict[str, Any]:
     """Content of a model's results file, from the ``task_results`` of each task."""
+    sections = {
+        section: {task["configs"]["task"]: task[section] for task in tasks} for section in _SECTIONS
+    }
     return {
-        **{
-            section: {task["configs"]["task"]: task[section] for task in tasks}
-            for section in _SECTIONS
-        },
+        **sections,
         "config": {"model": model, "model_args": "", "limit": None},
         "date": asked_at.timestamp(),
         "model_source": "bench-assets",

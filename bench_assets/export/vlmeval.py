@@ -37,18 +37,16 @@ def write_vlmeval_files(collection: TableCollection, out: Path) -> list[Path]:
         model = model_folder(evaluation.model)
         base = str(out / model / f"{model}_{dataset_name(evaluation)}")
         columns, rows = response_rows(evaluation)
-        files.append(Path(f"{base}.tsv"))
-        _write_table(files[-1], columns, rows, "\t")
+        files.append(_write_table(Path(f"{base}.tsv"), columns, rows, "\t"))
         points_column = "hit" if _is_choice(evaluation.question_table.questions[0]) else "score"
         point_rows = [{**row, points_column: row["points"]} for row in rows]
-        files.append(Path(f"{base}_bench-assets_result.tsv"))
-        _write_table(files[-1], [*columns, points_column, "log"], point_rows, "\t")
+        points_file = Path(f"{base}_bench-assets_result.tsv")
+        files.append(_write_table(points_file, [*columns, points_column, "log"], point_rows, "\t"))
         if reason := incomplete_reason(evaluation):
             collection.left_out.append(f"metrics of {label}: {reason}")
             continue
         accuracies = accuracy_row(evaluation)
-        files.append(Path(f"{base}_acc.csv"))
-        _write_table(files[-1], list(accuracies), [accuracies], ",")
+        files.append(_write_table(Path(f"{base}_acc.csv"), list(accuracies), [accuracies], ","))
     return files
 
 
@@ -118,11 +116,12 @@ def _is_choice(question: Question) -> bool:
 
 def _write_table(
     file: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]], delimiter: str
-) -> None:
-    """Write a table of quoted cells; escapes formulas in CSV columns, which name categories."""
+) -> Path:
+    """Write a table of quoted cells; return its file. CSV columns do not begin a formula."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writerow(map(escape_formula, columns) if delimiter == "," else columns)
     writer.writerows([row.get(name, "") for name in columns] for row in rows)
     with open_atomic(file) as table:
         table.write(text.getvalue().encode())
+    return file

@@ -40,7 +40,7 @@ def imported_evaluation(
         _score(sample, prediction, max_points, is_error=task.is_lowest_best)
         for sample, prediction in zip(results.samples, predictions, strict=True)
     ]
-    return with_reported_metrics(
+    return _with_reported_metrics(
         Evaluation(
             task=task,
             model=results.model,
@@ -55,7 +55,9 @@ def imported_evaluation(
     )
 
 
-def with_reported_metrics(evaluation: Evaluation, reported: Sequence[ExternalMetric]) -> Evaluation:
+def _with_reported_metrics(
+    evaluation: Evaluation, reported: Sequence[ExternalMetric]
+) -> Evaluation:
     """Take reported numbers, with intervals if the points reproduce them; adds computed ones."""
     rows = pipeline.summarise(
         evaluation.task, evaluation.questions, evaluation.predictions, evaluation.scores

@@ -145,7 +145,8 @@ def _first_score(samples: Iterable[_LocatedSample]) -> str:
 
 def _headline(results: Mapping[str, Any], first_score: str) -> tuple[str, str]:
     """Names of the scorer to read points from, and of its score."""
-    headline = results.get("headline") or (results.get("scores") or [{}])[0]
+    scores = results.get("scores") or [{}]
+    headline = results.get("headline") or scores[0]
     score = str(headline.get("score") or headline.get("name") or first_score)
     return str(headline.get("scorer") or score), score
 

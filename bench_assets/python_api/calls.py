@@ -52,7 +52,7 @@ def interface(function: Callable[Arguments, Value]) -> Callable[Arguments, Value
 
 
 def _notebook_traceback(error: Exception) -> list[str]:
-    """The traceback of an error that IPython shows, up to the caller's frame."""
+    """Cut an error's traceback after the caller's frame; return the lines that IPython shows."""
     traceback = error.__traceback__
     while traceback and traceback.tb_next:
         inner = traceback.tb_next
@@ -85,15 +85,15 @@ def _callers_error(error: BaseException) -> BaseException | None:
 
 def _callers_traceback(traceback: TracebackType | None) -> TracebackType | None:
     """The frames after the last one of these packages; None if all of them are of libraries."""
-    callers = traceback
-    while traceback:
-        module = str(traceback.tb_frame.f_globals.get("__name__", ""))
+    frame = callers = traceback
+    while frame:
+        module = str(frame.tb_frame.f_globals.get("__name__", ""))
         if module.partition(".")[0] in _PACKAGES:
-            callers = traceback.tb_next
-        traceback = traceback.tb_next
-    traceback = callers
-    while traceback:
-        if not traceback.tb_frame.f_code.co_filename.startswith((*_INSTALLED, "<frozen")):
+            callers = frame.tb_next
+        frame = frame.tb_next
+    frame = callers
+    while frame:
+        if not frame.tb_frame.f_code.co_filename.startswith((*_INSTALLED, "<frozen")):
             return callers
-        traceback = traceback.tb_next
+        frame = frame.tb_next
     return None

@@ -80,7 +80,7 @@ class MissingNumber(NamedTuple):
     failed_run: str  # id of the run that failed last; "": none did
 
     def describe(self, instance: dg.DagsterInstance) -> str:
-        """One line for people."""
+        """The checkpoint, its suites, the last failure and the state, on one line."""
         failure = ""
         if self.failed_run:
             events = recorded_events(instance, self.failed_run)

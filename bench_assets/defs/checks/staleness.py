@@ -91,7 +91,7 @@ class CurrentConfiguration:
         return self.questions_stale_reason(task, tables, condition)
 
     def _describe_changes(self, suite: str, recorded: bytes | None) -> str:
-        """The first change of a suite's source since a recorded state, and the remedy."""
+        """The first change of a source since a recorded state, and the remedy; "" if none."""
         state = SourceState.parse(recorded)
         changes = state.changes(suite, self._settings, SuiteSettings.model_fields) if state else []
         if not changes:

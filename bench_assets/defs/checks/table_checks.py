@@ -65,7 +65,6 @@ def _question_defects(question: Question) -> list[str]:
 def _question_checks(
     task: Task, key: list[str], condition: str, further: Sequence[TableCheck]
 ) -> dg.AssetChecksDefinition:
-    """Build the checks of a question table; further ones may not block downstream assets."""
     checks = [
         TableCheck(
             name="well_formed",  # an ablation may have no questions, for want of captions, say

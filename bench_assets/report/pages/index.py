@@ -123,7 +123,7 @@ class IndexPage:
         }
 
     def _kind(self, name: str) -> str:
-        """Kind of a model in bench.toml; "" for encoders and models that were removed from it."""
+        """Kind of a configured model, "elicited" or "checkpoint"; "" of others."""
         specs = {**EMBEDDED_MODELS, **self._settings.models}
         if name in specs:
             return specs[name].kind
@@ -202,7 +202,6 @@ def _running(
 
 
 def _unreadable_row(task: Task, condition: str, model: str, reason: str) -> dict[str, Any]:
-    """A row without a number."""
     texts = {"stale": "", "unreadable": reason, "partial": "", "edition": ""}
     names = {"task": task.name, "model": model, "condition": condition}
     return {**dict.fromkeys(COLUMNS), **texts, **names}

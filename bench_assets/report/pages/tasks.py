@@ -51,7 +51,7 @@ def usage(
 ) -> list[dict[str, Any]]:
     """Sum up the responses, tokens, seconds and cost of each model; None for unknown values.
 
-    ``prices``: per million prompt and response tokens, as of ``prices_of``.
+    Failed requests and unreadable tables are left out. ``prices``: see ``prices_of``.
     """
     key = evaluation_key(task, condition, "predictions")
     if not tables.known(key):

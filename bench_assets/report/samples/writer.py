@@ -107,8 +107,11 @@ class _TaskSamples:
             display_name = ", ".join((name, edition, self.source)) if self.source else name
             conditions.append(
                 {
-                    **{"name": display_name, "about": condition.about, **table_questions.about},
-                    **{"models": model_summaries, "prompts": prompts},
+                    "name": display_name,
+                    "about": condition.about,
+                    **table_questions.about,
+                    "models": model_summaries,
+                    "prompts": prompts,
                 }
             )
         return conditions

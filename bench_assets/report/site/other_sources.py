@@ -11,7 +11,7 @@ _UNNAMED = "none named"
 
 
 def other_sources(task: Task, tables: TableFiles) -> Iterator[tuple[str, TableFiles]]:
-    """Yield other sources with their tables, one for each distinct question table."""
+    """Yield other sources with their tables, one for each readable distinct question table."""
     key = questions_key(task, "main")
     known_digests = {None, _digest(tables, key)}
     for other_tables in tables.elsewhere(task.suite):
