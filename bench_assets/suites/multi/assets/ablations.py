@@ -1,14 +1,19 @@
 """Question tables of MULTI's ablations, and their information gain (sections 3.3 to 4.7)."""
 
 import io
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 
 import dagster as dg
 from PIL import Image
 
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
+from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, open_model
-from bench_assets.core.images.text_substitutes import describe_images, to_image_texts
+from bench_assets.core.images.text_substitutes import (
+    describe_images,
+    replace_images_by_texts,
+    to_image_texts,
+)
 from bench_assets.core.schema.chat import Image as PromptImage
 from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import ImageText, Question, Rejection, Score, StoredImage
@@ -56,8 +61,9 @@ def captions(
     questions: list[Question],
     stored: list[StoredImage],
 ) -> list[ImageText]:
-    """Describe every image of a question (section 4.5)."""
-    if file := open_release(sources).captions:
+    """Take the captions of the source, or let the captioner describe the images (section 4.5)."""
+    file = open_release(sources).captions
+    if file:
         return to_image_texts(dict(read_image_texts(file).rows), stored, file.name)
     captioner = settings.suite("multi", MultiSettings).captioner
     if not captioner:
@@ -74,27 +80,24 @@ def ocr(
     questions: list[Question],
     stored: list[StoredImage],
 ) -> list[ImageText]:
-    """Recognise the text in every image of a question (section 4.5)."""
-    if file := open_release(sources).ocr:
+    """Take the OCR texts of the source, or recognise the text in the images (section 4.5).
+
+    Texts that this version of the engine recognised before are kept. Images that do not decode have
+    no row.
+    """
+    file = open_release(sources).ocr
+    if file:
         return to_image_texts(dict(read_image_texts(file).rows), stored, file.name)
     key, author = ["multi", "ocr_for_images", "ocr"], markup.ocr_engine()
     earlier_rows = tables.read(key, ImageText) if tables.exists(key) else []
     rows = {row.image: row for row in earlier_rows if row.author == author}
     images = _unique_images(questions)
     unread = [image for image in images if image not in rows]
-    decodable = list[str]()
-
-    def decode_unread() -> Iterator[Image.Image]:
-        """Open one image at a time, and note those that decode."""
-        for image in unread:
-            decoded = image_store.open_if_whole(image)
-            if decoded is not None:
-                decodable.append(image)
-                yield decoded
-
-    texts = list(markup.recognize_text(decode_unread())) if unread else []
-    for image, text in zip(decodable, texts, strict=True):
-        rows[image] = ImageText(image=image, text=text, author=author)
+    if unread:  # else the engine is not loaded, which takes seconds
+        opened = ((image, image_store.open_if_whole(image)) for image in unread)
+        decodable = ((image, decoded) for image, decoded in opened if decoded is not None)
+        for image, text in markup.recognize_texts(decodable):
+            rows[image] = ImageText(image=image, text=text, author=author)
     return [rows[image] for image in images if image in rows]
 
 
@@ -110,18 +113,23 @@ def captions_for_images(questions: list[Question], captions: list[ImageText]) ->
 
 
 @MULTI.step(
-    "questions", name="questions", reads={"ocr": "ocr_for_images/ocr"}, below="ocr_for_images"
+    "questions",
+    name="questions",
+    reads={"ocr": "ocr_for_images/ocr"},
+    deps=MULTI.source,
+    below="ocr_for_images",
 )
-def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> list[Question]:
+def ocr_for_images(
+    sources: SourceFiles, questions: list[Question], ocr: list[ImageText]
+) -> list[Question]:
     """Replace images by their OCR texts.
 
-    Questions with an image that does not decode are left out. An image without a row in the
-    release's file has an empty text.
+    An image without a text in the source's file has an empty one. Without the file, questions with
+    an image that does not decode are left out.
     """
-    if any(row.author == markup.ocr_engine() for row in ocr):
-        recognized = {row.image for row in ocr}
-        questions = [question for question in questions if set(question.images) <= recognized]
-    return replace_images(questions, ocr)
+    if open_release(sources).ocr:
+        return replace_images(questions, ocr)
+    return replace_images_by_texts(questions, ocr)
 
 
 @MULTI.step("questions", name="questions", below="blank_image")
@@ -241,10 +249,7 @@ def _rejections_asset(condition: str) -> dg.AssetsDefinition:
 REJECTIONS = [_rejections_asset(condition) for condition in _OWN_FILES]
 
 _TASK_FOLDER = AssetFolder("multi", str(TASK.version))
-_SCORES = {
-    condition: ["multi", *([] if condition == "main" else [condition]), "scores"]
-    for condition in CONDITIONS
-}
+_SCORES = {condition: evaluation_key(TASK, condition, "scores") for condition in CONDITIONS}
 
 
 @_TASK_FOLDER.step(

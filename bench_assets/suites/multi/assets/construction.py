@@ -87,7 +87,8 @@ def transformation_proposals(
         return list[Transformation]()
     requests = requested_transformations(annotations.rows)
     rows = propose(annotated_items, requests, _SHARE, _SEED)
-    if writer := settings.suite("multi", MultiSettings).writer:
+    writer = settings.suite("multi", MultiSettings).writer
+    if writer:
         changed = {row.item_id for row in rows}
         unchanged = [item for item in annotated_items if item.item_id not in changed]
         with open_model(context, models, writer) as (model, _):
@@ -141,16 +142,21 @@ def _read_annotations(sources: SourceFiles) -> Table[Annotation] | None:
 
 
 def _propose_rewrites(model: ChatModel, items: list[MultiItem]) -> list[Transformation]:
-    """Let a model rewrite items; those whose response is not in the format are left out."""
+    """Let a model rewrite items; those whose response is not in the format are left out.
+
+    Raises:
+        ModelError: If an item has no response.
+    """
     responses = model.response([Request(prompt=proposal_prompt(item)) for item in items])
-    if errors := [response.error for response in responses if response.error]:
+    errors = [response.error for response in responses if response.error]
+    if errors:
         raise ModelError(
             f"{model.name}: {len(errors)} of {len(items)} items have no response: {errors[0]}. "
             "Materialize again to request only these"
         )
-    rewrites = {}
-    for item, response in zip(items, responses, strict=True):
-        if rewrite := read_proposal(response.parts.answer.strip()):
-            rewrites[item.item_id] = rewrite
-    rewritten = [item for item in items if item.item_id in rewrites]
+    rewrites = {
+        item.item_id: read_proposal(response.parts.answer.strip())
+        for item, response in zip(items, responses, strict=True)
+    }
+    rewritten = [item for item in items if rewrites[item.item_id]]
     return propose(rewritten, rewrites, share=0.0, seed=_SEED, by=model.name)

@@ -39,7 +39,7 @@ def open_release(sources: SourceFiles) -> MultiRelease:
 
 @MULTI.step("source")
 def source(sources: SourceFiles) -> list[SourceFile]:
-    """Record the digest of every source file."""
+    """Write the mini edition if no source is configured, and record the digest of every file."""
     opened = sources.open("multi")
     if opened.is_mini:
         mini.write(opened.folder)

@@ -6,7 +6,7 @@ are drawn ("a screenshot image after rendering"); text in images is recognised (
 
 import io
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -367,8 +367,10 @@ def ocr_engine() -> str:
     return f"rapidocr {version('rapidocr')}"
 
 
-def recognize_text(images: Iterable[Image.Image]) -> list[str]:
-    """Recognise Chinese and English text; fragments are joined with 、 as in the release.
+def recognize_texts(images: Iterable[tuple[str, Image.Image]]) -> Iterator[tuple[str, str]]:
+    """Recognise Chinese and English text in named images, one at a time.
+
+    Yields each name with its text, whose fragments are joined with 、 as in the release.
 
     Raises:
         MissingExtraError: If the OCR engine is not installed.
@@ -386,6 +388,7 @@ def recognize_text(images: Iterable[Image.Image]) -> list[str]:
             "Det.limit_side_len": _LONGEST_SIDE,
         }
     )
-    # The engine expects the channels in OpenCV's order.
-    results = (engine(np.asarray(image.convert("RGB"))[:, :, ::-1]) for image in images)
-    return ["、".join(cast(RapidOCROutput, result).txts or ()) for result in results]
+    for name, image in images:
+        # The engine expects the channels in OpenCV's order.
+        result = cast(RapidOCROutput, engine(np.asarray(image.convert("RGB"))[:, :, ::-1]))
+        yield name, "、".join(result.txts or ())

@@ -11,9 +11,10 @@ from pydantic import ValidationError
 from bench_assets.asset_factory.evaluation_tables import read_rejections
 from bench_assets.core.gold.funnel import gold_funnel
 from bench_assets.core.gold.proposals import DecidedProposal
-from bench_assets.core.schema.errors import ModelError, SettingsError
+from bench_assets.core.schema.errors import MissingExtraError, ModelError, SettingsError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection, Score
 from bench_assets.suites.multi.assets import ablations
+from bench_assets.suites.multi.construction import markup
 from bench_assets.suites.multi.construction.decisions import Annotation, annotate
 from bench_assets.suites.multi.construction.selection import SelectionDecision, select
 from bench_assets.suites.multi.construction.transformations import Transformation
@@ -60,6 +61,17 @@ def test_a_release_becomes_questions_without_selection_or_transformation(release
     assert (text.text, text.author) == ("猫、狗", "ocr_v1_easyocr.csv")
     assert bench.read(ImageText, "captions_for_images", "captions") == []
     assert bench.read(Question, "with_knowledge", "questions") == []  # no knowledge in the release
+
+
+def test_ocr_texts_of_a_release_need_no_ocr_engine(release, tmp_path, monkeypatch):
+    def no_engine(*_):
+        raise MissingExtraError("rapidocr is not installed")
+
+    monkeypatch.setattr(markup, "require_extra", no_engine)
+    bench = Bench(tmp_path / "home", release)
+    bench.build(dg.AssetSelection.assets(["multi", "ocr_for_images", "questions"]))
+    first, second = bench.read(Question, "ocr_for_images", "questions")
+    assert first.image_texts == second.image_texts == ("猫、狗",)
 
 
 def writer_toml(response):

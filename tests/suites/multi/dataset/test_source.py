@@ -14,7 +14,7 @@ from bench_assets.suites.multi.construction.decisions import (
     merge_annotations,
     read_annotations,
 )
-from bench_assets.suites.multi.construction.markup import ocr_engine, recognize_text
+from bench_assets.suites.multi.construction.markup import ocr_engine, recognize_texts
 from bench_assets.suites.multi.dataset.source import (
     find_release,
     read_hard_list,
@@ -216,9 +216,11 @@ def draw_image(**figure):
 
 
 def test_the_ocr_engine_reads_a_table_and_no_text_in_shapes():
-    table = draw_image(kind="table", rows=[["T", "20", "40"], ["S", "32", "64"]])
-    shapes = draw_image(kind="forms", forms=[["rectangle", "red"], ["triangle", "blue"]])
-    assert recognize_text([table, shapes]) == ["T、20、40、S、32、64", ""]
+    images = {
+        "table": draw_image(kind="table", rows=[["T", "20", "40"], ["S", "32", "64"]]),
+        "shapes": draw_image(kind="forms", forms=[["rectangle", "red"], ["triangle", "blue"]]),
+    }
+    assert dict(recognize_texts(images.items())) == {"table": "T、20、40、S、32、64", "shapes": ""}
     assert ocr_engine().startswith("rapidocr 3")
 
 
