@@ -45,7 +45,7 @@ def select_ballots(
     for submission in submissions:
         authors.setdefault(submission.pair_id, submission.annotator)
     all_votes = list(votes)
-    last_index = {(vote.submission, vote.annotator): i for i, vote in enumerate(all_votes)}
+    last_index = {(vote.submission, vote.annotator): n for n, vote in enumerate(all_votes)}
     counted = Table[SubmissionVote]()
     for index, vote in enumerate(all_votes):
         reason = _vote_fault(vote, authors)
@@ -97,36 +97,26 @@ def decide_submissions(
     for pair, revision_fault in zip(submissions, faults, strict=True):
         ballots = counted.get(pair.pair_id, ())
         n_needed = needed or len(annotators - {pair.annotator})
-        outcome = _vote_outcome(pair, ballots, n_needed)
-        reason = _outcome_reason(pair, ballots, n_needed)
+        outcome, reason = _decide_by_votes(pair, ballots, n_needed)
         fault = revision_fault or (_image_fault(pair, images) if outcome == "open" else "")
         revised_by = "" if fault else revisions.get(pair.pair_id, "")
         if fault:
             outcome, reason = "dropped", fault
         elif revised_by:
             outcome = "revised"
-        decisions.append(_decision(pair, ballots, outcome, reason, revised_by))
+        decision = VoteDecision(
+            submission=pair.pair_id,
+            image=pair.image,
+            annotator=pair.annotator,
+            category=pair.category,
+            n_votes=len(ballots),
+            n_approving=sum(vote.approves for vote in ballots),
+            outcome=outcome,
+            reason=reason,
+            revised_by=revised_by,
+        )
+        decisions.append(decision)
     return decisions
-
-
-def _decision(
-    pair: ContextPair,
-    votes: Sequence[SubmissionVote],
-    outcome: Outcome,
-    reason: str,
-    revised_by: str,
-) -> VoteDecision:
-    return VoteDecision(
-        submission=pair.pair_id,
-        image=pair.image,
-        annotator=pair.annotator,
-        category=pair.category,
-        n_votes=len(votes),
-        n_approving=sum(vote.approves for vote in votes),
-        outcome=outcome,
-        reason=reason,
-        revised_by=revised_by,
-    )
 
 
 def _vote_fault(vote: SubmissionVote, authors: Mapping[str, str]) -> str:
@@ -162,31 +152,26 @@ def _revisions(submissions: Sequence[ContextPair]) -> tuple[list[str], dict[str,
     return faults, revisions
 
 
-def _vote_outcome(pair: ContextPair, votes: Sequence[SubmissionVote], n_needed: int) -> Outcome:
+def _decide_by_votes(
+    pair: ContextPair, votes: Sequence[SubmissionVote], n_needed: int
+) -> tuple[Outcome, str]:
+    """The outcome by the votes alone, and its reason; a published pair is kept without votes."""
     if not pair.annotator:
-        return "kept"
+        return "kept", "published by the authors"
     if len(votes) < max(n_needed, 1):
-        return "open"
-    return "kept" if all(vote.approves for vote in votes) else "dropped"
-
-
-def _image_fault(pair: ContextPair, images: Collection[str] | None) -> str:
-    is_missing = images is not None and pair.image not in images
-    return f"image {pair.image!r} is missing or does not decode" if is_missing else ""
-
-
-def _outcome_reason(pair: ContextPair, votes: Sequence[SubmissionVote], n_needed: int) -> str:
-    if not pair.annotator:
-        return "published by the authors"
-    if len(votes) < max(n_needed, 1):
-        return f"{len(votes)} of {n_needed} others voted"
+        return "open", f"{len(votes)} of {n_needed} others voted"
     n_approving = sum(vote.approves for vote in votes)
     reasons = [f"{n_approving} of {len(votes)} others approve"]
     for name, words in CRITERIA.items():
         opponents = [vote.annotator for vote in votes if not getattr(vote, name)]
         if opponents:
             reasons.append(f"not {words}: {', '.join(opponents)}")
-    return "; ".join(reasons)
+    return "kept" if n_approving == len(votes) else "dropped", "; ".join(reasons)
+
+
+def _image_fault(pair: ContextPair, images: Collection[str] | None) -> str:
+    is_missing = images is not None and pair.image not in images
+    return f"image {pair.image!r} is missing or does not decode" if is_missing else ""
 
 
 def open_submissions(decisions: Iterable[VoteDecision]) -> dict[str, str]:
