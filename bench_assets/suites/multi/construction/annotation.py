@@ -3,7 +3,7 @@
 ``annotation.toml`` has the paper's rules in our words; ``decisions`` applies the answers.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bench_assets.annotation.answers.values import answers_by_unit
@@ -11,11 +11,10 @@ from bench_assets.annotation.gold import proposal_task
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.annotation.tasks import (
     Answer,
-    SourceTable,
-    SuiteAnnotationTask,
     Unit,
     field_value,
     split_unit_id,
+    suite_task,
     unit_id,
 )
 from bench_assets.core.schema.rows import StoredImage
@@ -44,12 +43,13 @@ def _difficulty_units(
 ) -> list[Unit]:
     """Make a unit of each item of the picked problems."""
     picked = {decision.problem_id for decision in selection if decision.picked}
+    digests = _digests(images)
     return [
         Unit(
             task=_TASKS["difficulty"].name,
             unit_id=item.item_id,
-            shown={**_shown_fields(item, ""), "Level": item.education},
-            images=_images(item, images, ""),
+            shown={**_shown_fields(item), "Level": item.education},
+            images=_labelled_images(item, digests),
         )
         for item in items
         if item.problem_id in picked
@@ -73,12 +73,13 @@ def _knowledge_units(
 ) -> list[Unit]:
     """Make a unit of each item without a knowledge piece."""
     uncovered = {link.item_id for link in links if link.how == UNCOVERED}
+    digests = _digests(images)
     return [
         Unit(
             task=_TASKS["knowledge"].name,
             unit_id=item.item_id,
-            shown=_shown_fields(item, ""),
-            images=_images(item, images, ""),
+            shown=_shown_fields(item),
+            images=_labelled_images(item, digests),
         )
         for item in items
         if item.item_id in uncovered
@@ -102,6 +103,7 @@ def _duplicate_units(
 ) -> list[Unit]:
     """Make a unit of each conflicting pair of items."""
     by_id = {item.item_id: item for item in items}
+    digests = _digests(images)
     units = []
     for pair in pairs:
         later, earlier = by_id.get(pair.item_id), by_id.get(pair.earlier)
@@ -113,7 +115,8 @@ def _duplicate_units(
             task=_TASKS["duplicate_conflicts"].name,
             unit_id=unit_id(pair.item_id, pair.earlier),
             shown=shown,
-            images=_images(earlier, images, " (earlier)") | _images(later, images, " (later)"),
+            images=_labelled_images(earlier, digests, " (earlier)")
+            | _labelled_images(later, digests, " (later)"),
         )
         units.append(unit)
     return units
@@ -131,13 +134,19 @@ def _to_duplicate_decisions(answers: Sequence[Answer]) -> list[DuplicateDecision
     return decisions
 
 
-def _shown_fields(item: MultiItem, suffix: str) -> dict[str, str]:
+def _shown_fields(item: MultiItem, suffix: str = "") -> dict[str, str]:
     return {f"Question{suffix}": item.text, f"Answer{suffix}": item.answer}
 
 
-def _images(item: MultiItem, images: Sequence[StoredImage], suffix: str) -> dict[str, str]:
+def _digests(images: Sequence[StoredImage]) -> dict[str, str]:
+    """Digests of images, by name."""
+    return {image.name: image.sha256 for image in images}
+
+
+def _labelled_images(
+    item: MultiItem, digests: Mapping[str, str], suffix: str = ""
+) -> dict[str, str]:
     """Digests of the stored images of an item, by label."""
-    digests = {image.name: image.sha256 for image in images}
     return {
         f"[IMAGE_{number}]{suffix}": digests[name]
         for number, name in enumerate(item.images, 1)
@@ -145,40 +154,19 @@ def _images(item: MultiItem, images: Sequence[StoredImage], suffix: str) -> dict
     }
 
 
-DIFFICULTY = SuiteAnnotationTask(
-    task=_TASKS["difficulty"],
-    reads={
-        "items": SourceTable("multi/items", MultiItem),
-        "selection": SourceTable("multi/selection", SelectionDecision),
-        "images": SourceTable("multi/images", StoredImage),
-    },
-    units=_difficulty_units,
-    row=ItemRating,
-    to_rows=_to_ratings,
+DIFFICULTY = suite_task(_TASKS["difficulty"], _difficulty_units, _to_ratings)
+KNOWLEDGE = suite_task(
+    _TASKS["knowledge"],
+    _knowledge_units,
+    _to_pieces,
+    links="with_knowledge/knowledge_links",
+    items="transformed_items",
 )
-
-KNOWLEDGE = SuiteAnnotationTask(
-    task=_TASKS["knowledge"],
-    reads={
-        "links": SourceTable("multi/with_knowledge/knowledge_links", KnowledgeLink),
-        "items": SourceTable("multi/transformed_items", MultiItem),
-        "images": SourceTable("multi/images", StoredImage),
-    },
-    units=_knowledge_units,
-    row=WrittenPiece,
-    to_rows=_to_pieces,
+DUPLICATE_CONFLICTS = suite_task(
+    _TASKS["duplicate_conflicts"],
+    _duplicate_units,
+    _to_duplicate_decisions,
+    pairs="duplicates",
+    items="transformed_items",
 )
-
-DUPLICATE_CONFLICTS = SuiteAnnotationTask(
-    task=_TASKS["duplicate_conflicts"],
-    reads={
-        "pairs": SourceTable("multi/duplicates", Duplicate),
-        "items": SourceTable("multi/transformed_items", MultiItem),
-        "images": SourceTable("multi/images", StoredImage),
-    },
-    units=_duplicate_units,
-    row=DuplicateDecision,
-    to_rows=_to_duplicate_decisions,
-)
-
 ANNOTATION_TASKS = (DIFFICULTY, proposal_task(TRANSFORMED), KNOWLEDGE, DUPLICATE_CONFLICTS)
