@@ -46,6 +46,8 @@ def says_image_is_missing(response: str) -> bool:
 def half_width(text: str) -> str:
     """Convert full-width letters, digits and punctuation to half width.
 
+    An ideographic blank becomes two blanks.
+
     >>> half_width("Ａ，Ｂ；０．５")
     'A,B;0.5'
     """

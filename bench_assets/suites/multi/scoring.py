@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -123,23 +122,19 @@ def _raw_response(answered: AnsweredQuestion) -> str:
 
 
 def _score(answered: AnsweredQuestion, reader: Reader, raw: str) -> Score:
-    """Score a raw response as a reader reads it; a refusal is noted."""
+    """Score a raw response as a reader reads it; a response that says REFUSED has it as a note."""
     question, prediction = answered
+    possible = max_points(question)
     if question.answer == (NOT_PUBLISHED,) and question.category != "Other":
-        return replace(_zero_score(answered), points=None, note="the answer is not published")
+        note = "the answer is not published"
+        return Score.of(prediction, points=None, max_points=possible, note=note)
     response = reader.clean(raw)
-    answer = _read_answer(question, response, reader)
     if reader.refuses(response):
-        return replace(_zero_score(answered), note=REFUSED)
+        return Score.of(prediction, points=0.0, max_points=possible, note=REFUSED)
+    answer = _read_answer(question, response, reader)
     points = _POINTS[question.category](question, answer, reader)
     note = REFUSED if says_image_is_missing(prediction.text) else ""
-    return replace(_zero_score(answered, answer), points=points, note=note)
-
-
-def _zero_score(answered: AnsweredQuestion, answer: tuple[str, ...] = ()) -> Score:
-    return Score.of(
-        answered.prediction, points=0.0, answer=answer, max_points=max_points(answered.question)
-    )
+    return Score.of(prediction, points=points, answer=answer, max_points=possible, note=note)
 
 
 def _read_answer(question: Question, response: str, reader: Reader) -> tuple[str, ...]:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import nan
 
 from bench_assets.core.schema.rows import Question, Score
-from bench_assets.core.stats.means import Mean, ScoredPoint, mean
+from bench_assets.core.stats.means import ScoredPoint, mean
 from bench_assets.suites.multi.scoring import max_points
 
 BASELINES = {
@@ -55,7 +56,10 @@ def _categories(questions: Sequence[Question], condition: str) -> Mapping[str, l
     with_points = [question for question in questions if max_points(question)]
     if condition == "with_knowledge":
         return {"all": with_points}
-    return {name: [q for q in with_points if q.labels["images"] == name] for name in ("SI", "MI")}
+    return {
+        name: [question for question in with_points if question.labels["images"] == name]
+        for name in ("SI", "MI")
+    }
 
 
 def _gain(
@@ -68,21 +72,23 @@ def _gain(
     """Compare a condition with its baseline over the questions that have points under both."""
     compared_with = BASELINES[condition]
     points, baseline = points_by_condition[condition], points_by_condition[compared_with]
-    paired = [q for q in questions if q.question_id in points and q.question_id in baseline]
+    paired_ids = points.keys() & baseline.keys()
+    paired = [question for question in questions if question.question_id in paired_ids]
     # Intervals are computed in [0, 1]: differences in [-1, 1] are mapped there and back.
     mapped_differences = []
-    for q in paired:
-        difference = (points[q.question_id] - baseline[q.question_id]) / max_points(q)
-        mapped_difference = (1 + difference) / 2
-        mapped_differences.append(ScoredPoint(mapped_difference, q.cluster, weight=max_points(q)))
+    for question in paired:
+        name, possible = question.question_id, max_points(question)
+        difference = (points[name] - baseline[name]) / possible
+        point = ScoredPoint((1 + difference) / 2, question.cluster, weight=possible)
+        mapped_differences.append(point)
     mapped_gain = mean(mapped_differences)
     return InformationGain(
         model=model,
         condition=condition,
         compared_with=compared_with,
         category=category,
-        value=_ratio(paired, points).value,
-        baseline=_ratio(paired, baseline).value,
+        value=_score_ratio(paired, points),
+        baseline=_score_ratio(paired, baseline),
         gain=2 * mapped_gain.value - 1,
         low=2 * mapped_gain.low - 1,
         high=2 * mapped_gain.high - 1,
@@ -90,9 +96,8 @@ def _gain(
     )
 
 
-def _ratio(questions: Iterable[Question], points: Mapping[str, float]) -> Mean:
-    """Points over possible points."""
-    return mean(
-        ScoredPoint(points[q.question_id] / max_points(q), q.cluster, weight=max_points(q))
-        for q in questions
-    )
+def _score_ratio(questions: Sequence[Question], points: Mapping[str, float]) -> float:
+    """Points over possible points; NaN without questions."""
+    won = sum(points[question.question_id] for question in questions)
+    possible = sum(max_points(question) for question in questions)
+    return won / possible if possible else nan

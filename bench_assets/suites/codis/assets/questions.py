@@ -63,7 +63,7 @@ def open_release(sources: SourceFiles) -> CodisRelease:
 
 @CODIS.step("source")
 def source(sources: SourceFiles) -> list[SourceFile]:
-    """Record path and digest of the source files."""
+    """Write the mini edition if no source is configured, and record the digest of every file."""
     opened = sources.open("codis")
     if opened.is_mini:
         mini.write(opened.folder)
@@ -149,7 +149,7 @@ def captions(
     models: Models,
     stored: list[StoredImage],
 ) -> list[ImageText]:
-    """Caption the stored images, from a file or with a model."""
+    """Caption the stored images, from a file or with a model; none without either."""
     chosen = settings.suite("codis", CodisSettings)
     if chosen.captioner and not chosen.captions:
         with open_model(context, models, chosen.captioner) as (model, _):

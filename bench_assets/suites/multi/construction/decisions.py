@@ -14,9 +14,8 @@ from typing import Any, NamedTuple
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables import json_records
 from bench_assets.core.tables.build import Table
-from bench_assets.core.tables.json_records import Entry, make_rows, read_entries
+from bench_assets.core.tables.json_records import Entry, make_rows, read_entries, require_field
 from bench_assets.suites.multi.construction.item_checks import Duplicate, defects
 from bench_assets.suites.multi.construction.selection import SelectionDecision
 from bench_assets.suites.multi.dataset.questions import WRITTEN, KnowledgeLink
@@ -128,36 +127,37 @@ def requested_transformations(annotations: Iterable[Annotation]) -> dict[str, Ma
 def _annotation(entry: Entry, where: str) -> Annotation:
     """Make an annotation of an entry; raises SourceError if a field is invalid."""
     changes, transform = _texts(entry, "changes", where), _texts(entry, "transform", where)
-    if unknown := sorted(set(changes) - set(EDITABLE_FIELDS)):
+    unknown = sorted(set(changes) - set(EDITABLE_FIELDS))
+    if unknown:
         raise SourceError(f"{where}: cannot change {unknown}; only {', '.join(EDITABLE_FIELDS)}")
     if "type" in changes and changes["type"] not in TYPES.values():
         raise SourceError(f"{where}: unknown type {changes['type']!r}")
     if transform and "name" not in transform:
         raise SourceError(f"{where}: field 'transform' has no 'name'")
-    round_ = json_records.require_field(entry, "round", int, where)
+    round_ = require_field(entry, "round", int, where)
     if round_ not in ROUNDS:
         raise SourceError(f"{where}: round {round_}, expected one of {ROUNDS}")
     return Annotation(
-        item_id=json_records.require_field(entry, "item", str, where),
+        item_id=require_field(entry, "item", str, where),
         round=round_,
-        annotator=json_records.require_field(entry, "annotator", str, where),
+        annotator=require_field(entry, "annotator", str, where),
         difficulty=_number(entry, "difficulty", where),
         quality=_number(entry, "quality", where),
         changes=changes,
-        drop=json_records.require_field({"drop": "", **entry}, "drop", str, where),
+        drop=require_field({"drop": "", **entry}, "drop", str, where),
         transform=transform,
     )
 
 
 def _texts(entry: Entry, name: str, where: str) -> dict[str, str]:
     """Read a field with an object of texts; empty without the field."""
-    fields = json_records.require_field({name: {}, **entry}, name, dict, where)
-    return {key: json_records.require_field(fields, key, str, where) for key in fields}
+    fields = require_field({name: {}, **entry}, name, dict, where)
+    return {key: require_field(fields, key, str, where) for key in fields}
 
 
 def _number(entry: Entry, name: str, where: str) -> str:
     """Read a number as text; "" without the field."""
-    return str(json_records.require_field(entry, name, int, where)) if name in entry else ""
+    return str(require_field(entry, name, int, where)) if name in entry else ""
 
 
 def _apply_changes(item: MultiItem, annotation: Annotation) -> MultiItem:
@@ -251,7 +251,8 @@ def annotate(
     )
     sound = Table[MultiItem](rejections=merged.rejections)
     for item in merged.rows:
-        if item_defects := defects(item):
+        item_defects = defects(item)
+        if item_defects:
             sound.reject(f"item {item.item_id}", "; ".join(item_defects))
         else:
             sound.rows.append(item)

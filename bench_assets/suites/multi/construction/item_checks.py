@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from string import ascii_uppercase
@@ -11,7 +11,12 @@ from string import ascii_uppercase
 from bench_assets.core.images.near_duplicates import hash_distance, similar_texts
 from bench_assets.suites.multi.construction.formulas import is_broken
 from bench_assets.suites.multi.construction.markup import leftover_tags
-from bench_assets.suites.multi.dataset.questions import gold_blanks, split_options
+from bench_assets.suites.multi.dataset.questions import (
+    gold_blanks,
+    image_numbers,
+    split_options,
+    stem_and_options,
+)
 from bench_assets.suites.multi.dataset.source import MultiItem
 from bench_assets.suites.multi.prompts import IMAGE_TOKEN
 
@@ -28,7 +33,7 @@ _DISTANCE = 6  # bits of 64 in which perceptual hashes of near-duplicates may di
 
 
 def defects(item: MultiItem) -> list[str]:
-    """Find every defect of form, content and meaning that rules can detect."""
+    """List the defects of an item's form, content and answer; [] for a sound item."""
     return [*_format_defects(item), *_content_defects(item), *_CHECKS[item.type](item)]
 
 
@@ -44,12 +49,11 @@ def _format_defects(item: MultiItem) -> list[str]:
 
 
 def _content_defects(item: MultiItem) -> list[str]:
-    numbers = (int(match[1]) for match in IMAGE_TOKEN.finditer(item.text))
-    absent = next((number for number in numbers if not 0 < number <= len(item.images)), None)
+    absent = [str(n) for n in image_numbers(item.text) if not 0 < n <= len(item.images)]
     checks = {
         "the text is empty": not item.text.strip(),
         "the answer is empty": not item.answer.strip() and item.type != "Other",
-        f"it refers to image {absent} of {len(item.images)}": absent is not None,
+        f"it refers to image {', '.join(absent)} of {len(item.images)}": bool(absent),
         f"there is no {MASK}": item.type in ("SA", "MA", "FB") and MASK not in item.text,
     }
     return [defect for defect, is_present in checks.items() if is_present]
@@ -165,39 +169,34 @@ def _conflict(later: MultiItem, earlier: MultiItem) -> str:
     differing = (later_tokens - earlier_tokens) | (earlier_tokens - later_tokens)
     if differing:
         return f"only one of them has {', '.join(sorted(differing))}"
-    descriptions = (
-        f"{words} is {replacement} in the other"
-        for words, replacement in _replacements(earlier, later)
-    )
-    return next(descriptions, "")
+    return _wording_difference(earlier, later)
 
 
 def _decisive_tokens(item: MultiItem) -> Counter[str]:
     return Counter(_DECISIVE_TOKENS.findall(_half_width(item.text)))
 
 
-def _replacements(earlier: MultiItem, later: MultiItem) -> Iterator[tuple[str, str]]:
-    """Yield words of one stem that the other replaces, such as 冰 and 水 (ice and water).
+def _wording_difference(earlier: MultiItem, later: MultiItem) -> str:
+    """Name the first words of a stem that the other replaces, such as 冰 by 水 (ice by water).
 
-    The same words in another order count too; an inserted or missing character (a typing error, a
-    full stop) does not.
+    The same words in another order are a difference too; an inserted or missing character (a typing
+    error, a full stop) is none.
     """
     earlier_words, later_words = _stem_words(earlier), _stem_words(later)
     if earlier_words != later_words and Counter(earlier_words) == Counter(later_words):
-        yield "the order of the words", "another one"
+        return "the order of the words is another one in the other"
     matcher = SequenceMatcher(None, earlier_words, later_words, autojunk=False)
     for kind, start, end, later_start, later_end in matcher.get_opcodes():
         if kind == "replace":
-            yield "".join(earlier_words[start:end]), "".join(later_words[later_start:later_end])
+            replacement = "".join(later_words[later_start:later_end])
+            return f"{''.join(earlier_words[start:end])} is {replacement} in the other"
+    return ""
 
 
 def _stem_words(item: MultiItem) -> list[str]:
     """English words and Chinese characters of a stem."""
-    return re.findall(r"[a-z]+|\w", _half_width(_stem(item)).lower())
-
-
-def _stem(item: MultiItem) -> str:
-    return split_options(item.text)[0] if item.type in ("SA", "MA") else item.text
+    stem, _ = stem_and_options(item)
+    return re.findall(r"[a-z]+|\w", _half_width(stem).lower())
 
 
 def _gold(item: MultiItem) -> tuple[str, ...]:
@@ -234,4 +233,4 @@ def _image_distance(later: MultiItem, earlier: MultiItem, hashes: Mapping[str, s
 
 
 def _referenced_images(item: MultiItem) -> list[str]:
-    return [item.images[int(match[1]) - 1] for match in IMAGE_TOKEN.finditer(item.text)]
+    return [item.images[number - 1] for number in image_numbers(item.text)]

@@ -19,7 +19,7 @@ from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.multi.construction import question_transforms as rules
 from bench_assets.suites.multi.construction.item_checks import MASK, defects
 from bench_assets.suites.multi.construction.selection import uniform_draw
-from bench_assets.suites.multi.dataset.questions import gold_blanks, split_options
+from bench_assets.suites.multi.dataset.questions import gold_blanks, stem_and_options
 from bench_assets.suites.multi.dataset.source import MultiItem
 from bench_assets.suites.multi.notation import matches_gold
 from bench_assets.suites.multi.prompts import IMAGE_TOKEN
@@ -181,8 +181,8 @@ def rewrite_faults(
         and rewritten.text == before + replacement + after
         and rewritten.answer == item.answer
     )
-    _, options = _stem_and_options(item)
-    _, rewritten_options = _stem_and_options(rewritten)
+    _, options = stem_and_options(item)
+    _, rewritten_options = stem_and_options(rewritten)
     faults = {
         "undoing it does not restore the item": not is_reversible,
         "it changes the options": options != rewritten_options,
@@ -286,10 +286,6 @@ def _marks(item: MultiItem) -> list[str]:
     return _MARK.findall(item.text)
 
 
-def _stem_and_options(item: MultiItem) -> tuple[str, tuple[str, ...]]:
-    return split_options(item.text) if item.type in ("SA", "MA") else (item.text, ())
-
-
 def _leaks_answer(item: MultiItem, rewritten: MultiItem, replacement: str) -> bool:
     """Whether the new stem has a gold, a part of one, or a letter that the old stem lacks."""
     old_stem, new_stem = _normalized_stem(item), _normalized_stem(rewritten)
@@ -303,14 +299,14 @@ def _leaks_answer(item: MultiItem, rewritten: MultiItem, replacement: str) -> bo
 
 
 def _normalized_stem(item: MultiItem) -> str:
-    stem, _ = _stem_and_options(item)
+    stem, _ = stem_and_options(item)
     return _normalize_text(stem)
 
 
 def _golds(item: MultiItem) -> list[str]:
     """Texts of the right options, or all alternatives of the blanks."""
     if item.type in ("SA", "MA"):
-        _, options = _stem_and_options(item)
+        _, options = stem_and_options(item)
         by_letter = dict(zip(ascii_uppercase, options, strict=False))
         return [by_letter.get(letter, "") for letter in item.answer]
     return [part for line in gold_blanks(item.answer) for part in re.split("[或、；;]", line)]

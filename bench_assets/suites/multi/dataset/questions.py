@@ -46,7 +46,7 @@ def _piece_fault(piece: Knowledge, images: Container[str]) -> str:
         return f"images are missing: {', '.join(missing)}"
     if not piece.content.strip():
         return "the text is empty"
-    for number in _image_numbers(piece.content):
+    for number in image_numbers(piece.content):
         if not 0 < number <= len(piece.images):
             return f"it refers to image {number} of {len(piece.images)}"
     return ""
@@ -157,6 +157,11 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
     return text[: run[0].start()].rstrip(), tuple(options)
 
 
+def stem_and_options(item: MultiItem) -> tuple[str, tuple[str, ...]]:
+    """Split the text of a choice question; any other text is all stem."""
+    return split_options(item.text) if item.type in ("SA", "MA") else (item.text, ())
+
+
 def gold_blanks(answer: str) -> tuple[str, ...]:
     """Split the gold of a question with blanks, one line per blank; empty lines are dropped."""
     return tuple(line.strip() for line in answer.split("\n") if line.strip())
@@ -187,8 +192,8 @@ def with_knowledge(
 ) -> list[Question]:
     """Add the knowledge piece of each question (MULTI-Extend, section 4.7).
 
-    Questions without one stay: Table 8 is over the whole set. The images of a piece are appended to
-    the question's and numbered after them.
+    Questions without one stay: Table 8 is over the whole set. The images of a piece, which must be
+    in ``images``, are appended to the question's and numbered after them.
     """
     pieces = {f"multi/{link.item_id}": knowledge.get(link.knowledge) for link in links}
     return [
@@ -220,7 +225,7 @@ def select_elite(questions: Iterable[Question], item_ids: Collection[str]) -> li
 
 def _faults(item: MultiItem, images: Mapping[str, StoredImage], *, withheld: bool) -> list[str]:
     """List the reasons why an item cannot be asked or scored."""
-    numbers = _image_numbers(item.text)
+    numbers = image_numbers(item.text)
     referenced = [item.images[n - 1] for n in numbers if 0 < n <= len(item.images)]
     missing = sorted(set(referenced) - images.keys())
     faults = {
@@ -252,7 +257,7 @@ def _answer_faults(item: MultiItem) -> dict[str, bool]:
 
 
 def _question(item: MultiItem, images: Mapping[str, StoredImage], edition: Edition) -> Question:
-    numbers = _image_numbers(item.text)
+    numbers = image_numbers(item.text)
     return Question(
         question_id=f"multi/{item.item_id}",
         task="multi",
@@ -285,7 +290,7 @@ def _answer(item: MultiItem) -> tuple[str, ...]:
 
 
 def _options(item: MultiItem) -> tuple[str, ...]:
-    """Return the listed options, or letters if they are not distinct; () if there is no choice."""
+    """Return the listed options, or letters if some are equal or missing; () without a choice."""
     if item.type not in ("SA", "MA") or not item.answer:
         return ()
     _, listed = split_options(item.text)
@@ -295,7 +300,8 @@ def _options(item: MultiItem) -> tuple[str, ...]:
     return tuple(ascii_uppercase[:n_options])
 
 
-def _image_numbers(text: str) -> list[int]:
+def image_numbers(text: str) -> list[int]:
+    """Numbers of the images that a text refers to, in order."""
     return [int(match[1]) for match in IMAGE_TOKEN.finditer(text)]
 
 
@@ -313,9 +319,9 @@ def _add_piece(
         return question
     if not piece.images:  # [IMAGE_1] in a written piece is the question's
         return replace(question, context=piece.content)
-    image_names = [piece.images[n - 1] for n in _image_numbers(piece.content)]
+    image_names = [piece.images[n - 1] for n in image_numbers(piece.content)]
     return replace(
         question,
         context=_renumber_images(piece.content, len(question.images) + 1),
-        images=(*question.images, *(images[name].sha256 for name in image_names if name in images)),
+        images=(*question.images, *(images[name].sha256 for name in image_names)),
     )

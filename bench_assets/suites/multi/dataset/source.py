@@ -294,8 +294,8 @@ def _items(problem_id: str, entry: Entry, where: str) -> list[MultiItem]:
             analysis=analyses[index] if len(analyses) == len(specifics) else "",
             images=tuple(map(image_name, _texts(entry, "img_paths", where))),
             knowledge=tuple(filter(None, _texts(entry, "knowledge", where))),
-            education="".join(_texts(entry, "education", where)[:1]),
-            subject="".join(_texts(entry, "subject", where)[:1]),
+            education=_first_text(entry, "education", where),
+            subject=_first_text(entry, "subject", where),
             difficulty=_number(entry, "difficulty", where),
             quality=_number(entry, "quality", where),
             format=markup,
@@ -311,6 +311,11 @@ def _texts(entry: Entry, name: str, where: str) -> tuple[str, ...]:
         return ()
     listed = value if isinstance(value, list) else [value]
     return tuple(require_field({name: text}, name, str, where) for text in listed)
+
+
+def _first_text(entry: Entry, name: str, where: str) -> str:
+    texts = _texts(entry, name, where)
+    return texts[0] if texts else ""
 
 
 def _number(entry: Entry, name: str, where: str) -> str:
