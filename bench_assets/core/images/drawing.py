@@ -34,6 +34,16 @@ class LabelledBox(NamedTuple):
     colour: str
 
 
+def box_between(first: Point, second: Point) -> Box:
+    """Box with two opposite corners, in any order.
+
+    >>> box_between((10, 2), (0, 8))
+    (0, 2, 10, 8)
+    """
+    (x1, y1), (x2, y2) = first, second
+    return min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
+
+
 def scale_to_height(image: Image.Image, height: int) -> Image.Image:
     """Scale an image to a height, its proportions kept.
 

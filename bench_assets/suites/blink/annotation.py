@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
 
 from bench_assets.annotation.answers.values import lettered_choices
 from bench_assets.annotation.responses.person_answers import person_answers_task
@@ -19,8 +18,6 @@ from bench_assets.annotation.tasks import Answer, Unit, field_value, suite_task
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.stats.rater_agreement import majority
 from bench_assets.core.tables.build import Table
-
-Verdict: TypeAlias = Literal["right", "wrong", "ambiguous"]
 
 _PEOPLE = 2  # annotators of each task (appendix A.4)
 
@@ -34,7 +31,7 @@ class AnswerCheck:
 
     question_id: str
     person: str
-    verdict: Verdict
+    verdict: str  # "right", "wrong" or "ambiguous"
     note: str = ""
 
 
@@ -57,17 +54,15 @@ def check_units(questions: Sequence[Question]) -> list[Unit]:
 
 
 def to_answer_checks(answers: Sequence[Answer]) -> list[AnswerCheck]:
-    """Convert annotation answers to verdicts on keys; those without a valid verdict are skipped."""
+    """Convert annotation answers to verdicts on keys."""
     return [
         AnswerCheck(
             question_id=answer.unit_id,
             person=answer.person,
-            verdict=verdict,
+            verdict=field_value(answer, "verdict"),
             note=" ".join(field_value(answer, "note").split()),
         )
         for answer in answers
-        for verdict in get_args(Verdict)
-        if verdict == field_value(answer, "verdict")
     ]
 
 
@@ -90,9 +85,9 @@ def apply_checks(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -
                 f"{verdicts.count(verdict)} of {len(verdicts)} people call its answer {verdict}"
             )
             table.reject(question.question_id, reason)
-    if not table.rejections:
-        return table
-    return Table([_mark_as_own(question) for question in table.rows], table.rejections)
+    if table.rejections:
+        table.rows = [_mark_as_own(question) for question in table.rows]
+    return table
 
 
 def _mark_as_own(question: Question) -> Question:

@@ -20,10 +20,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Edition, Question, SourceFile
+from bench_assets.core.schema.rows import Edition, Question
 from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, LocatedEntry, read_json, require_field
-from bench_assets.core.tables.source_folder import files_below, pin
 
 Row = TypeVar("Row")
 Route: TypeAlias = Literal["release", "key", "raw"]
@@ -79,11 +78,6 @@ def find_route(folder: Path) -> Route:
     if release_files(folder):
         return "release"
     return "key" if (folder / KEY).is_file() else "raw"
-
-
-def source_files(folder: Path) -> list[SourceFile]:
-    """List the files of a source with their digests, sorted by path, without hidden files."""
-    return pin(files_below(folder), folder)
 
 
 def release_files(folder: Path) -> list[tuple[PerceptionTask, Split, Path]]:

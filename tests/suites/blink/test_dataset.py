@@ -1,4 +1,3 @@
-import json
 import re
 from collections import Counter
 
@@ -20,7 +19,6 @@ from bench_assets.suites.blink.dataset import (
     read_key,
     scorable,
     several_images,
-    source_files,
     to_question,
 )
 from bench_assets.suites.blink.task import TASK
@@ -163,17 +161,6 @@ def test_a_file_that_is_no_answer_key_is_an_error(tmp_path, content, expected_me
     file.write_text(content)
     with pytest.raises(SourceError, match=expected_message):
         read_key(file)
-
-
-def test_files_are_pinned_by_content_and_hidden_ones_left_out(tmp_path):
-    (tmp_path / "b").mkdir()
-    (tmp_path / "b" / "x.json").write_text("[]")
-    (tmp_path / "a.txt").write_text(json.dumps({}))
-    (tmp_path / ".DS_Store").write_bytes(b"\x00\xff")
-    first, second = source_files(tmp_path)
-    assert (first.path, second.path, second.n_bytes) == ("a.txt", "b/x.json", 2)
-    # echo -n '[]' | sha256sum
-    assert second.sha256 == "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945"
 
 
 def test_an_explanation_is_a_label_of_its_question(tmp_path):

@@ -102,7 +102,7 @@ def _read_own_key(file: Path, questions: list[Question]) -> list[Question]:
 
 
 def _concatenate_images(question: Question, image_store: ImageStore) -> Question | None:
-    """Concatenate the images of a question; None if one does not decode."""
+    """Concatenate the images of a question, if it has any; None if one does not decode."""
     if not question.images:
         return question
     images = [image_store.open_if_whole(image) for image in question.images]

@@ -15,7 +15,7 @@ from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.read_rows import take_rows
-from bench_assets.core.tables.source_folder import image_files
+from bench_assets.core.tables.source_folder import files_below, image_files, pin
 from bench_assets.suites.blink.annotation import ANSWER_CHECK, apply_checks
 from bench_assets.suites.blink.construction.build import (
     QuestionProposal,
@@ -43,7 +43,6 @@ from bench_assets.suites.blink.dataset import (
     read_items,
     read_key,
     scorable,
-    source_files,
     to_question,
 )
 from bench_assets.suites.blink.settings import RAW_DATA, BlinkSettings
@@ -66,7 +65,7 @@ def source(sources: SourceFiles, settings: dg.ResourceParam[Settings]) -> list[S
         from bench_assets.suites.blink.synthetic import edition as mini
 
         mini.write(opened.folder, settings.suite("blink", BlinkSettings).seed)
-    return source_files(opened.folder)
+    return pin(files_below(opened.folder), opened.folder)
 
 
 @BLINK.step("images", deps=BLINK.source)

@@ -45,8 +45,10 @@ from bench_assets.suites.blink.builders.raw_files import (
     read_objects,
 )
 
-SHADES = ("A is darker", "B is darker", "About the same")
-_OPTIONS = {"Relative_Depth": ("A is closer", "B is closer"), "Relative_Reflectance": SHADES}
+_OPTIONS = {
+    "Relative_Depth": ("A is closer", "B is closer"),
+    "Relative_Reflectance": ("A is darker", "B is darker", "About the same"),
+}
 _MIN_SCORE = 0.5  # ``darker_score`` of a comparison, at least; not given by the paper
 _COMMAS = 4  # commas in a line of points, at least, even in a truncated one
 

@@ -146,10 +146,7 @@ def _turn_draft(entry: str, *, start: _Frame, end: _Frame) -> Draft:
 
 
 def _read_frames(source: Path, file: Path) -> list[_Frame]:
-    """List the readable frames with a valid pose: a (scaled) rotation, a translation not 0.
-
-    SourceError if no frame can be read.
-    """
+    """List the readable frames with a valid pose; ``SourceError`` if none can be read."""
     content = read_arrays(file)
     annotations = content.get("annotations") if isinstance(content, dict) else None
     if not isinstance(annotations, list):
@@ -167,7 +164,10 @@ def _read_frames(source: Path, file: Path) -> list[_Frame]:
 
 
 def _parse_frame(source: Path, annotation: object, where: str) -> _Frame | None:
-    """Return the frame of an annotation; None if its pose is not valid."""
+    """Return the frame of an annotation; None if its pose is not valid.
+
+    A valid pose has a rotation, which may be scaled, and a translation other than 0.
+    """
     match annotation:
         case {"name": str(name), "rotation": rotation, "translation": translation}:
             scaled_rotation = _read_array(rotation, (3, 3), where)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from bench_assets.core.images.drawing import (
     Box,
     LabelledBox,
+    box_between,
     draw_labelled_boxes,
     encode_jpeg,
     scale_to_height,
@@ -232,11 +233,9 @@ def _parse_image(source: Path, image: Entry, where: str) -> _Image:
 
 
 def _box_on_upright(box: Box, frame: ImageFrame) -> Box:
-    """Convert a box to px of the upright image, its corners in order."""
+    """Convert a box to px of the upright image."""
     left, top, right, bottom = box
-    x1, y1 = frame.to_shown((left, top))
-    x2, y2 = frame.to_shown((right, bottom))
-    return min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
+    return box_between(frame.to_shown((left, top)), frame.to_shown((right, bottom)))
 
 
 def _scale_box(box: Box, scale: float) -> Box:

@@ -26,7 +26,6 @@ from typing import NamedTuple
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import (
     Entry,
     make_rows,
@@ -66,18 +65,13 @@ def counting(source: Path, rng: Random) -> Candidates:
     Questions that fit no group of four come last, with random wrong numbers. Those that TallyQA
     calls simple, such as "How many dogs are there?", are rejected.
     """
-    located = make_rows(read_entries(source / "test.json"), lambda entry, where: (entry, where))
-    yield from located.rejections
-    table = Table[_CountedImage]()
-    for entry, where in rng.sample(located.rows, len(located.rows)):
-        with table.rejecting(where):
-            counted_image = _parse_counted_image(source, entry, where)
-            if counted_image.simple:
-                table.reject(counted_image.entry, "simple: a detector alone could answer it")
-            else:
-                table.rows.append(counted_image)
+    entries = list(read_entries(source / "test.json"))
+    table = make_rows(rng.sample(entries, len(entries)), partial(_parse_counted_image, source))
     yield from table.rejections
-    yield from _count_drafts(table.rows, rng)
+    for image in table.rows:
+        if image.simple:
+            yield Rejection(entry=image.entry, reason="simple: a detector alone could answer it")
+    yield from _count_drafts([image for image in table.rows if not image.simple], rng)
 
 
 def _count_drafts(counted_images: Sequence[_CountedImage], rng: Random) -> Iterator[Draft]:
@@ -91,7 +85,8 @@ def _count_drafts(counted_images: Sequence[_CountedImage], rng: Random) -> Itera
     ungrouped = set(range(len(counted_images))).difference(*groups)
     for index in sorted(ungrouped):
         image = counted_images[index]
-        wrong = wrong_numbers(image.right, _SPREAD, rng)
+        near = range(max(0, image.right - _SPREAD), image.right + _SPREAD + 1)
+        wrong = rng.sample([number for number in near if number != image.right], 3)
         yield number_choice(image.question, image.entry, image.image, image.right, wrong)
 
 
@@ -125,12 +120,6 @@ def group_in_fours(numbers: Sequence[int], spread: int) -> list[tuple[int, ...]]
                 break
             groups.append(tuple(indices[number].pop(0) for number in near[:4]))
     return groups
-
-
-def wrong_numbers(right: int, spread: int, rng: Random) -> list[int]:
-    """Draw three other numbers, 0 or more, within ``spread`` of the right one."""
-    near = range(max(0, right - spread), right + spread + 1)
-    return rng.sample([number for number in near if number != right], 3)
 
 
 def as_question(claim: str) -> str | None:

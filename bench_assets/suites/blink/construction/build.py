@@ -210,7 +210,8 @@ def _take(
     for proposal in proposals:
         places, hashes = proposal.places, [int(digits, 16) for digits in proposal.hashes]
         reason = proposal.reason
-        if places and n_taken[places] >= max_questions(places, proposal.n_options, n_wanted):
+        # Balances the letters where the data fix the place, as for yes and no.
+        if places and n_taken[places] >= ceil(n_wanted * len(places) / proposal.n_options):
             reason = "there are enough questions with this answer"
         elif not reason and (twin := used.near_duplicate(hashes, proposal.scene)):
             reason = f"an image looks like one of {twin}"
@@ -330,14 +331,6 @@ def _draw_question(
         category=task,
         labels={"split": split, "sub_task": task, "entry": draft.entry, **draft.labels},
     )
-
-
-def max_questions(places: Sequence[int], n_options: int, n_wanted: int) -> int:
-    """Return the most questions that may have these possible places, to balance the letters.
-
-    The limit matters only if the data fix the place, as for yes and no.
-    """
-    return ceil(n_wanted * len(places) / n_options)
 
 
 def deal_places(drafts: Sequence[Draft], rng: Random) -> list[int]:

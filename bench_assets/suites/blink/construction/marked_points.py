@@ -21,7 +21,7 @@ from bench_assets.annotation.tasks import (
     field_value,
     suite_task,
 )
-from bench_assets.core.images.drawing import Box, Point
+from bench_assets.core.images.drawing import Box, Point, box_between
 from bench_assets.core.images.orientation import ImageFrame
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.core.tables.source_folder import format_json, write_files
@@ -40,7 +40,6 @@ class MarkedImage:
     """The points or boxes that one annotator put on one image."""
 
     image: str  # below to_mark/
-    person: str
     points: tuple[Point, ...]  # shares of width and height of the image as shown, in order
     boxes: tuple[Box, ...] = ()  # likewise
     darker: str = ""  # "1", "2" or "E", of two points on surfaces
@@ -51,7 +50,6 @@ class Puzzle:
     """A puzzle that an annotator contributed (IQ_Test)."""
 
     puzzle_id: str
-    person: str
     image: str  # SHA-256
     answer: str  # a letter
     explanation: str
@@ -62,7 +60,6 @@ def to_marked_images(answers: Sequence[Answer]) -> list[MarkedImage]:
     return [
         MarkedImage(
             image=answer.unit_id,
-            person=answer.person,
             points=tuple(_parse_point(text) for text in answer.values.get("points", ())),
             boxes=tuple(_parse_box(text) for text in answer.values.get("boxes", ())),
             darker=_DARKER.get(field_value(answer, "darker"), ""),
@@ -76,7 +73,6 @@ def to_puzzles(answers: Sequence[Answer]) -> list[Puzzle]:
     return [
         Puzzle(
             puzzle_id=f"{answer.unit_id} by {answer.person}",
-            person=answer.person,
             image=field_value(answer, "image"),
             answer=field_value(answer, "answer"),
             explanation=" ".join(field_value(answer, "explanation").split()),
@@ -210,12 +206,12 @@ def _to_stored_pixels(marked: MarkedImage, image: StoredImage) -> _Marks:
 
 
 def _stored_box(box: Box, frame: ImageFrame) -> Box:
-    """Convert shares of the image as shown to px of the stored file, with corners in order."""
+    """Convert shares of the image as shown to px of the stored file."""
     width, height = frame.shown
     left, top, right, bottom = box
-    x1, y1 = frame.to_stored((left * width, top * height))
-    x2, y2 = frame.to_stored((right * width, bottom * height))
-    return min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)
+    first = frame.to_stored((left * width, top * height))
+    second = frame.to_stored((right * width, bottom * height))
+    return box_between(first, second)
 
 
 def _raw_path(marks: _Marks) -> PurePosixPath:
