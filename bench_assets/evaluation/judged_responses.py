@@ -42,13 +42,14 @@ class JudgedResponses:
     ) -> Self:
         """Collect the judgements from evaluations of the same questions.
 
-        Only judgements by ``judges`` count, which are pairs of name and setup.
+        Only judgements by ``judges`` count, which are pairs of name and setup. A response with
+        reasoning is left out: a judge may have seen its reasoning.
         """
         texts: dict[str, dict[str, Sequence[Judgement]]] = defaultdict(dict)
         for predictions, judgements in evaluations:
             grouped = group_judgements(predictions, judgements)
             for prediction, of_response in zip(predictions, grouped, strict=True):
-                if _lacks_reasoning(prediction) and _are_valid(of_response, judges):
+                if not prediction.has_reasoning and _are_valid(of_response, judges):
                     texts[prediction.text].setdefault(prediction.question_id, of_response)
         return cls(texts)
 
@@ -93,11 +94,6 @@ class JudgedResponses:
             if len(judged) >= min_size and any(ids <= judged.keys() for ids in slices.values())
         ]
         return sorted(texts, key=lambda text: -len(self.texts[text]))
-
-
-def _lacks_reasoning(prediction: Prediction) -> bool:
-    """Whether a response is its answer alone; a judge may have seen the reasoning of others."""
-    return prediction.raw_text.strip() in ("", prediction.text.strip())
 
 
 def _are_valid(judgements: Sequence[Judgement], judges: frozenset[tuple[str, str]]) -> bool:

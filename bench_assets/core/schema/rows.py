@@ -175,6 +175,11 @@ class Prediction:
     refused: str = ""
     setup: str = ""
 
+    @property
+    def has_reasoning(self) -> bool:
+        """Whether the response as received has more than the scored text."""
+        return self.raw_text.strip() not in ("", self.text.strip())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:

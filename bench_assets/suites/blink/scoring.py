@@ -78,7 +78,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
         requests += [
             answer_form(question).look(question, prediction, prediction.raw_text, WITH_REASONING)
             for question, prediction in answered
-            if _has_reasoning(prediction) and _author_option(question, prediction) is None
+            if prediction.has_reasoning and _author_option(question, prediction) is None
         ]
     judgements = look_again(requests, model, prompts.NO_OPTION)
     return list(chain.from_iterable(judgements))
@@ -154,16 +154,12 @@ def _needs_judge(question: Question, prediction: Prediction) -> bool:
     """Whether a scorer needs a judgement of the response without its reasoning."""
     if not answer_form(question).is_stated(prediction.text):
         return True
-    return _author_option(question, prediction) is None and not _has_reasoning(prediction)
-
-
-def _has_reasoning(prediction: Prediction) -> bool:
-    return prediction.raw_text.strip() not in ("", prediction.text.strip())
+    return _author_option(question, prediction) is None and not prediction.has_reasoning
 
 
 def _author_option(question: Question, prediction: Prediction) -> str | None:
     """Read the option by the authors' rules, from the reasoning too if there is any."""
-    response = prediction.raw_text if _has_reasoning(prediction) else prediction.text
+    response = prediction.raw_text if prediction.has_reasoning else prediction.text
     return official_option(response, len(question.options))
 
 

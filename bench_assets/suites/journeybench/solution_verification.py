@@ -136,7 +136,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     solutions += [
         _JudgedSolution(pair, pair.prediction.raw_text, suffix=WITH_REASONING)
         for pair in answered
-        if pair.prediction.raw_text.strip() not in ("", pair.prediction.text.strip())
+        if pair.prediction.has_reasoning
     ]
     extraction_requests = [
         VerdictRequest(

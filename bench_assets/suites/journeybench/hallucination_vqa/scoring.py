@@ -99,7 +99,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     requests += [
         _verdict_request(pair, pair.prediction.raw_text, WITH_REASONING)
         for pair in answered
-        if pair.prediction.raw_text.strip() not in ("", pair.prediction.text.strip())
+        if pair.prediction.has_reasoning
     ]
     return [rows[0] for rows in ask_for_verdicts(requests, model, NO_VERDICT)]
 
