@@ -55,7 +55,6 @@ class SuiteSettings(BaseModel):
     """Outcomes that do not stop the metrics. ``"refused"``: permanently refused requests count as
     wrong, those to a judge leave responses unscored. ``"mixed"``: several models or snapshots
     answered under one name."""
-
     expect: dict[str, int] = {}
     """Number of rows that tables must have, ``{questions = 400}``. A table that lacks more than the
     share `drift` of them is not written."""

@@ -51,7 +51,6 @@ def choose_engine(section: Mapping[str, Any], folder: Path) -> EngineChoice:
         section: The entries; ``path`` is a folder, a GGUF file or a hub id.
         folder: ``path``, resolved; does not exist for a hub id.
 
-
     Raises:
         ModelError: If it has several GGUF files, or needs llama.cpp; or config.json is not JSON.
     """

@@ -175,7 +175,6 @@ def _find_secrets(
         free_form: Whether names in its tables are any texts; their texts are secrets below the
             name of a secret.
 
-
     Yields:
         Value, and the name of its variable or entry.
     """

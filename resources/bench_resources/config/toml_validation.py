@@ -44,7 +44,6 @@ def allowed_entries(settings_type: Any, location: Sequence[str | int]) -> tuple[
     Args:
         settings_type: The type at which the location starts.
         location: Location of the entry, as pydantic's ``loc``.
-
     """
     types_at = [*_union_members(settings_type)]
     for key in location[:-1]:

@@ -17,7 +17,6 @@ def redact_record(record: Record, secrets: Secrets) -> Record:
     serialized = serialize_value(record)  # type: ignore[arg-type]
     if secrets.redacted(serialized) == serialized:
         return record
-
     # String by string: a quotation mark in a key may also be one of JSON's.
     redacted = json.dumps(secrets.redacted_value(json.loads(serialized)))
     return deserialize_value(redacted, type(record))  # type: ignore[type-var]

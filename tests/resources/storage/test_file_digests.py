@@ -11,7 +11,6 @@ EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"  # SH
 
 def write_release(folder: Path) -> Path:
     """Write a folder with two files, and a third one of bytecode."""
-
     for name, text in (("b/two.txt", "2"), ("a.txt", ""), ("b/__pycache__/x.pyc", "x")):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text(text)
