@@ -1,13 +1,13 @@
 """Kubernetes run launcher, for the values of Dagster's Helm chart (deploy/values.yaml)."""
 
 import json
-from pathlib import Path
 
 import dagster as dg
 from dagster_k8s import K8sRunLauncher
 
 from bench_resources.cluster.run_needs import needs_of, pod_config
 from bench_resources.config.bench_toml import load_settings
+from bench_resources.runs.dagster_instance import home_of
 from bench_resources.runs.dagster_names import CheckRunHealthResult, LaunchRunContext
 from bench_resources.runs.orphaned_runs import process_health
 
@@ -22,12 +22,12 @@ class PodLauncher(K8sRunLauncher):  # type: ignore[misc]
     """
 
     def launch_run(self, context: LaunchRunContext) -> None:
-        """Create the job of a run."""
+        """Create the job of a run; a configuration in its tags takes precedence."""
         run = context.dagster_run
         tags = {_JOB_TAG: "kubernetes"}
         if _CONFIG_TAG not in run.tags:
-            settings = load_settings(Path(self._instance.root_directory).parent)
-            tags[_CONFIG_TAG] = json.dumps(pod_config(needs_of(run, settings)))
+            needs = needs_of(run, load_settings(home_of(self._instance)))
+            tags[_CONFIG_TAG] = json.dumps(pod_config(needs))
         self._instance.add_run_tags(run.run_id, tags)
         tagged_run = run.with_tags({**run.tags, **tags})
         super().launch_run(LaunchRunContext(dagster_run=tagged_run, workspace=context.workspace))

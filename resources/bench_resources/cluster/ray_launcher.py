@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import dagster as dg
@@ -25,6 +24,7 @@ from bench_resources.cluster.ray_cluster import (
 from bench_resources.cluster.run_needs import needs_of, ray_options
 from bench_resources.config.addresses import fill_keys
 from bench_resources.config.bench_toml import load_settings
+from bench_resources.runs.dagster_instance import home_of
 from bench_resources.runs.dagster_names import CheckRunHealthResult, LaunchRunContext, WorkerStatus
 from bench_resources.runs.orphaned_runs import process_health
 
@@ -70,15 +70,15 @@ class RayLauncher(dg.DefaultRunLauncher):
         """
         run = context.dagster_run
         if _CONFIG_TAG not in run.tags:
-            options = ray_options(needs_of(run, load_settings(self._home))).items()
-            tags = {_CONFIG_TAG: json.dumps({name: amount for name, amount in options if amount})}
+            options = ray_options(needs_of(run, load_settings(home_of(self._instance))))
+            tags = {_CONFIG_TAG: json.dumps({k: v for k, v in options.items() if v})}
             self._instance.add_run_tags(run.run_id, tags)
             run = run.with_tags({**run.tags, **tags})
         tagged_context = LaunchRunContext(dagster_run=run, workspace=context.workspace)
         self._request(partial(self._ray.launch_run, tagged_context))
 
     def terminate(self, run_id: str) -> bool:
-        """End a run; returns whether it existed."""
+        """End a run; returns whether Ray could stop its job."""
         return bool(self._request(partial(self._ray.terminate, run_id)))
 
     @property
@@ -136,10 +136,6 @@ class RayLauncher(dg.DefaultRunLauncher):
                 f"[cluster] address {self._address}: Ray does not accept runs: {reason}. Check that"
                 " its dashboard runs there, and that RAY_AUTH_TOKEN is set on this machine"
             ) from None
-
-    @property
-    def _home(self) -> Path:
-        return Path(self._instance.root_directory).parent
 
     @cached_property
     def _ray(self) -> "RayRunLauncher":

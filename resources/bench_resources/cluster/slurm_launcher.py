@@ -17,6 +17,7 @@ import dagster as dg
 from bench_assets.core.schema.errors import HomeError
 from bench_resources.cluster.run_needs import needs_of, sbatch_options
 from bench_resources.config.bench_toml import Settings, load_settings
+from bench_resources.runs.dagster_instance import home_of
 from bench_resources.runs.dagster_names import (
     CheckRunHealthResult,
     ExecuteRunArgs,
@@ -58,11 +59,12 @@ class SlurmLauncher(dg.DefaultRunLauncher):
         Raises:
             HomeError: If ``sbatch`` refuses it, or is not in PATH.
         """
-        run, settings = context.dagster_run, load_settings(self._home)
+        run, settings = context.dagster_run, load_settings(home_of(self._instance))
         log = self._log_file(run.run_id)
         log.parent.mkdir(parents=True, exist_ok=True)
         options = ["--parsable", "--no-requeue", f"--job-name=bench-{run.run_id[:8]}"]
-        options += [f"--output={_escape_file_name(log)}", "--open-mode=append"]
+        output = str(log).replace("%", "%%")  # %j and the like are placeholders
+        options += [f"--output={output}", "--open-mode=append"]
         options += [*_site_options(settings), *sbatch_options(needs_of(run, settings))]
         script = f"#!/bin/sh\nexec {_execute_command(context)}\n"
         result = _call_slurm("sbatch", *options, script=script)
@@ -133,12 +135,8 @@ class SlurmLauncher(dg.DefaultRunLauncher):
             [f"Slurm job {run.tags[JOB]} {detail}: {state}", f"{log}:", *lines[-_LINES:]]
         )
 
-    @property
-    def _home(self) -> Path:
-        return Path(self._instance.root_directory).parent
-
     def _log_file(self, run_id: str) -> Path:
-        return Path(self._instance.root_directory, "slurm", f"{run_id}.log")
+        return home_of(self._instance) / "dagster" / "slurm" / f"{run_id}.log"
 
     def _state(self, run: dg.DagsterRun) -> tuple[str, str]:
         """State of a run's job, and its node, or the reason why it is pending or has no state."""
@@ -166,11 +164,6 @@ def _execute_command(context: LaunchRunContext) -> str:
     ).get_command_args()
     subcommand = arguments[arguments.index("api") :]  # without the interpreter of the origin
     return shlex.join([sys.executable, "-m", "dagster", *subcommand])
-
-
-def _escape_file_name(log: Path) -> str:
-    r"""Escape a file name for ``--output``, where ``%j`` and the like are placeholders."""
-    return str(log).replace("%", "%%")
 
 
 def _call_slurm(*command: str, script: str = "") -> "subprocess.CompletedProcess[str]":

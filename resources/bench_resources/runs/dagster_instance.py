@@ -95,6 +95,11 @@ class HomeInstance(dg.DagsterInstance):
         return super().update_tick(tick._replace(tick_data=redacted))
 
 
+def home_of(instance: dg.DagsterInstance) -> Path:
+    """Home folder of an instance, whose own folder is ``dagster`` in it."""
+    return Path(instance.root_directory).parent
+
+
 def pools_of(instance: dg.DagsterInstance) -> Mapping[str, str]:
     """Pools of runs by model or pattern; none without a home, as in tests."""
     return instance.pool_of if isinstance(instance, HomeInstance) else {}

@@ -19,7 +19,7 @@ from dagster import raise_execution_interrupts
 
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.stores import open_table_locks
-from bench_resources.runs.dagster_instance import heartbeats_of
+from bench_resources.runs.dagster_instance import heartbeats_of, home_of
 from bench_resources.runs.dagster_names import (
     CheckRunHealthResult,
     DagsterUserCodeUnreachableError,
@@ -64,8 +64,8 @@ def run_lock(run_id: str) -> str:
 
 
 def locks_folder(instance: dg.DagsterInstance) -> Path:
-    """Folder of the lock files, beside the instance's folder."""
-    return Path(instance.root_directory).parent / "locks"
+    """Folder of the lock files in the home."""
+    return home_of(instance) / "locks"
 
 
 def send_heartbeats(instance: dg.DagsterInstance, run_id: str) -> AbstractContextManager[None]:
