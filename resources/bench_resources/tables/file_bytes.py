@@ -76,7 +76,7 @@ class TableBytes(TableLocations):
             return checksum
 
     def states(self, key: Sequence[str]) -> dict[str, str]:
-        """Versions of an asset's tables by partition, unverified."""
+        """Recorded checksum, or else version, of each table of an asset, by partition."""
         try:
             by_partition = self.versions(key)
         except TableError as error:  # an unreadable folder is a state too: it may become readable
@@ -107,7 +107,7 @@ class TableBytes(TableLocations):
 
     @contextmanager
     def opened(self, key: Sequence[str], partition: str = "") -> Iterator[pq.ParquetFile]:
-        """Open a table to read parts of it, without reading a file as a whole.
+        """Open a table to read parts of it; a file is verified, but not kept in memory.
 
         Raises:
             TableError: If it was never written, is damaged, or belongs to another table.

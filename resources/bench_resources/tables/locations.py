@@ -55,7 +55,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
         return self.places.get(suite, "")
 
     def elsewhere(self, suite: str) -> list[Self]:
-        """Tables of the same suite from other sources."""
+        """Tables of the same suite from other sources, sorted by their location."""
         blobs = self.blobs
         roots = [f"{SOURCES_FOLDER}/{source_name}" for source_name in blobs.folders(SOURCES_FOLDER)]
         roots_with_suite = {root for root in ["", *roots] if suite in blobs.folders(root)}
@@ -65,7 +65,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
         ]
 
     def locate_file(self, name: str) -> tuple[Self, tuple[str, ...], str]:
-        """Find the tables, asset key and partition of a file, named as by ``name``."""
+        """Find the tables, asset key and partition of a file; the inverse of ``name``."""
         path = PurePosixPath(name)
         parts = path.parent.parts
         n_root_parts = 2 if parts[0] == SOURCES_FOLDER else 0
@@ -97,7 +97,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
         return folder / self.name(key, partition)
 
     def exists(self, key: Sequence[str], partition: str = "") -> bool:
-        """Whether the table exists or is unreadable; reading it gives the reason."""
+        """Whether the table exists, or its folder is unreadable; reading it gives the reason."""
         try:
             return self.blobs.exists(self.name(key, partition))
         except HomeError:
@@ -114,7 +114,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
         return sorted(self.versions(key))
 
     def known(self, key: Sequence[str]) -> list[str]:
-        """As ``partitions``, but empty if unreadable, for callers that report this elsewhere."""
+        """As ``partitions``, but none of an unreadable folder, which others report."""
         try:
             return self.partitions(key)
         except TableError:
@@ -158,7 +158,7 @@ def file_name(partition: str = "") -> str:
 
 
 def _list_folder(folder: Path) -> dict[str, str]:
-    """List the files of a folder with their times, without broken links."""
+    """Versions of the files and folders in a folder by name, without broken links."""
     by_name = {}
     try:
         with os.scandir(folder) as entries:
@@ -177,5 +177,5 @@ def _stat(entry: os.DirEntry[str]) -> os.stat_result | None:
         return entry.stat()
     except PermissionError:  # of the folder: it has names, but may not be entered
         raise
-    except OSError:
+    except OSError:  # it was deleted meanwhile, or is a link to nowhere
         return None

@@ -6,7 +6,8 @@ shared object store are fetched concurrently.
 
 import io
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import MISSING, fields
 from functools import partial
 from itertools import pairwise
@@ -23,10 +24,9 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.tables.arrow import arrow_schema, digest, require_columns, to_rows, to_table
 from bench_resources.storage.atomic_write import open_atomic
-from bench_resources.storage.file_digests import file_state
+from bench_resources.storage.file_digests import FileState, file_state
 from bench_resources.tables import duckdb_queries
 from bench_resources.tables.asset_types import asset_row_type, preview
-from bench_resources.tables.fetching import FetchedTable, fetch_tables
 from bench_resources.tables.file_bytes import (
     DIGEST,
     SOURCE_STATE,
@@ -54,6 +54,7 @@ FAILED_REQUESTS = "bench/errors"
 PART_FIELD = "bench/part"
 """Metadata of an asset whose steps make several partitions: the field that names a row's."""
 
+_MAX_CONCURRENT = 32  # objects that are fetched at once
 _RECENT = 3  # tables that a run keeps in memory: questions, responses, verdicts
 _GROUP_ROWS = 8192  # rows of a row group
 
@@ -71,8 +72,10 @@ class TableFiles(TableBytes):
     ) -> str:
         """Write a table atomically: readers see the old or the new one.
 
+        ``footer`` is added to the metadata of the file, and takes precedence.
+
         Returns:
-            Its path, or the address of the object.
+            The path of the file, or the address of the object.
         """
         name = table_name(key, partition)
         metadata = {
@@ -104,6 +107,7 @@ class TableFiles(TableBytes):
 
         Raises:
             TableError: If it was never written, has other columns, or is damaged.
+            HomeError: If the store of tables cannot be reached.
         """
         with self.open_verified(key, partition) as file:
             table = file.read()
@@ -160,26 +164,20 @@ class TableFiles(TableBytes):
 
     def _sources(
         self, key: Sequence[str], row_type: type[Any]
-    ) -> Iterable[tuple[str, duckdb_queries.Source | str]]:
+    ) -> list[tuple[str, duckdb_queries.Source | str]]:
         """DuckDB source of each partition, or the reason why it is unreadable."""
-        blobs, prefix = self.blobs, self.below(key)
         try:
-            versions = dict(sorted(self.versions(key).items()))
+            parts = self.partitions(key)
         except TableError as error:
             return [("", str(error))]  # its partitions are unknown
+        if folder := self.blobs.folder:
+            open_source = partial(_inspect_file, folder / self.below(key), key, row_type)
+            return [(part, open_source(part)) for part in parts]
+        with ThreadPoolExecutor(_MAX_CONCURRENT) as threads:
+            fetched = threads.map(partial(self._fetch, key, row_type), parts)
+            return list(zip(parts, fetched, strict=True))
 
-        def inspect_file(part: str) -> duckdb_queries.Source | str:
-            path = Path(f"{blobs.folder}/{prefix}/{file_name(part)}")
-            try:
-                return duckdb_queries.inspect_table_file(path, row_type, table_name(key, part))
-            except TableError as error:
-                return str(error)
-
-        if blobs.folder is not None:
-            return ((part, inspect_file(part)) for part in versions)
-        return fetch_tables(versions, partial(self._fetch, key, row_type)).items()
-
-    def _fetch(self, key: Sequence[str], row_type: type[Any], part: str) -> FetchedTable:
+    def _fetch(self, key: Sequence[str], row_type: type[Any], part: str) -> pa.Table | str:
         """The verified rows of an object, or the reason why it cannot be read."""
         try:
             with self.open_verified(key, part) as table:
@@ -189,11 +187,23 @@ class TableFiles(TableBytes):
             return str(error)
 
 
+def _inspect_file(
+    folder: Path, key: Sequence[str], row_type: type[Any], part: str
+) -> duckdb_queries.ParquetFile | str:
+    """The verified file of a partition, or the reason why it cannot be read."""
+    try:
+        return duckdb_queries.inspect_table_file(
+            folder / file_name(part), row_type, table_name(key, part)
+        )
+    except TableError as error:
+        return str(error)
+
+
 class TableIOManager(dg.ConfigurableIOManager):
     """Stores every asset annotated ``list[Row]`` as a table."""
 
     files: dg.ResourceDependency[TableFiles]
-    _recent: dict[tuple[object, ...], Sequence[Any]] = PrivateAttr(default_factory=dict)
+    _recent: dict[tuple[type[Any], FileState], Sequence[Any]] = PrivateAttr(default_factory=dict)
 
     def handle_output(self, context: dg.OutputContext, obj: Sequence[Any]) -> None:
         """Write the table of the asset or partition, or those of several partitions."""
@@ -227,25 +237,24 @@ class TableIOManager(dg.ConfigurableIOManager):
 
     def load_input(self, context: dg.InputContext) -> Sequence[Any]:
         """Read one partition, or all partitions for an unpartitioned asset."""
-        keys = context.asset_partition_keys if context.has_asset_partitions else [""]
-        row_type = asset_row_type(context)
-        if len(keys) == 1:
-            return self._rows(context.asset_key.path, row_type, keys[0])
-        return [
-            row for key in keys for row in self.files.read(context.asset_key.path, row_type, key)
-        ]
+        parts = context.asset_partition_keys if context.has_asset_partitions else [""]
+        key, row_type = context.asset_key.path, asset_row_type(context)
+        if len(parts) == 1:
+            return self._rows(key, row_type, parts[0])
+        return [row for part in parts for row in self.files.read(key, row_type, part)]
 
     def _rows(self, key: Sequence[str], row_type: type[Any], partition: str) -> Sequence[Any]:
-        """Read a table once for all steps of a task, unless it has been written again."""
+        """Read a table, unless it is one of the last few and its file is unchanged."""
         if self.files.blobs.folder is None:
             return self.files.read(key, row_type, partition)
-        state = (row_type, *file_state(self.files.path(key, partition)))
+        state = (row_type, file_state(self.files.path(key, partition)))
         rows = self._recent.pop(state, None)
         if rows is None:
             rows = self.files.read(key, row_type, partition)
         self._recent[state] = rows
         if len(self._recent) > _RECENT:
-            del self._recent[next(iter(self._recent))]
+            oldest, *_ = self._recent
+            del self._recent[oldest]
         return rows
 
 
@@ -254,7 +263,7 @@ def table_output(
     metadata: Mapping[str, dg.MetadataValue | str | int | float] | None = None,
     name: str = "result",
 ) -> dg.Output[Rows]:
-    """Wrap a table for Dagster: versioned by its content, with row count and preview."""
+    """Wrap a table for Dagster: versioned by its content, with counts and a preview."""
     n_failed = sum(bool(getattr(row, "error", "")) for row in rows)
     failures = {FAILED_REQUESTS: n_failed} if n_failed else {}
     return dg.Output(
@@ -360,17 +369,17 @@ def _columns_as_lists(
     table: pa.Table, row_type: type[Any], names: Sequence[str]
 ) -> dict[str, list[Any]]:
     """Columns as lists; a missing column has its default in every row."""
-    existing = set(table.column_names)
-    return {
-        name: table.column(name).to_pylist()
-        if name in existing
-        else [_default_value(row_type, name)] * table.num_rows
-        for name in names
-    }
+    columns = {}
+    for name in names:
+        if name in table.column_names:
+            columns[name] = table.column(name).to_pylist()
+        else:
+            columns[name] = [_default_value(row_type, name)] * table.num_rows
+    return columns
 
 
 def _default_value(row_type: type[Any], name: str) -> object:
-    """Default of a missing column, as a Python value."""
+    """Default of a missing column; [] for lists and mappings, as Arrow converts them."""
     (field,) = (field for field in fields(row_type) if field.name == name)
     arrow_type = arrow_schema(row_type).field(name).type
     if pa.types.is_list(arrow_type) or pa.types.is_map(arrow_type):

@@ -68,7 +68,7 @@ class FileBlobs:
             raise self._unreadable(self._file(name), error) from error
 
     def list(self, under: str = "") -> Iterator[BlobEntry]:
-        """Every complete file; raises afterwards if a folder was unreadable."""
+        """List every complete file; raises afterwards if a folder or file was unreadable."""
         folder = self._file(under) if under else self._folder
         errors: list[OSError] = []
         for path in sorted(_files_in(str(folder), errors)):
@@ -86,7 +86,7 @@ class FileBlobs:
             raise self._unreadable(Path(errors[0].filename), errors[0]) from errors[0]
 
     def folders(self, under: str = "") -> Sequence[str]:
-        """Every folder in a folder, also an empty one."""
+        """Names of the folders in a folder, also of empty ones."""
         folder = self._file(under) if under else self._folder
         return sorted(subfolder.name for subfolder in folder.glob("*/"))
 
