@@ -46,10 +46,10 @@ _VERDICTS: Mapping[str, Verdict] = {
     "the key is right, but the question should not be asked": "unfit",
 }
 _INSTRUCTIONS = """\
-The question was made from another one, and its key by a rule or a model. Solve it as it stands \
-now, with what its image shows or will show. Changed words stand in « ». The key is right if it is \
-the one answer, and nothing in the question speaks against it. It should not be asked if the image \
-is not needed, or an option stands out by its length or wording."""
+A rule or a model made this question from another one, and found its key. Solve the question, with \
+its image or the description of a planned image. Changed words are in « ». The key is right if it \
+is the only answer, and the question does not contradict itself. A question should not be asked if \
+it does not need the image, or if an option stands out by its length or wording."""
 _TOKEN = re.compile(r"[A-Za-z0-9]+|.", re.DOTALL)
 
 

@@ -51,11 +51,11 @@ def verdicts_task(task: str, title: str, *, judged: bool) -> SuiteAnnotationTask
         name=f"{task}/verdicts",
         title=f"{title}: is the response right?",
         instructions=(
-            "Somebody answered the question. Say yes if the answer that they commit to means the"
-            " same as the reference, in whatever words and however long; no if it means something"
-            " else, if it leaves the question open or names several answers. What is said besides"
-            " counts for nothing unless it contradicts the answer. Say unclear if you cannot tell"
-            " what is meant, or if the reference itself looks wrong."
+            "Choose yes if the final answer of the response means the same as the reference, in any"
+            " wording and length. Choose no if it means something else, or if the response gives"
+            " several answers or none. Ignore other statements unless they contradict the answer."
+            " Choose unclear if you cannot tell what the response means, or if the reference looks"
+            " wrong."
         ),
         fields=(
             Field(name="verdict", kind="choice", label="Is it right?", choices=tuple(VERDICTS)),

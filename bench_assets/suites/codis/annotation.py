@@ -113,7 +113,7 @@ def _objections(votes: Sequence[SubmissionVote]) -> dict[str, str]:
             objections[f"Not {words}"] = str(n_against)
     comments = sorted({vote.comment for vote in votes if vote.comment})
     if comments:
-        objections["The others say"] = "\n".join(comments)
+        objections["Comments"] = "\n".join(comments)
     return objections
 
 
@@ -126,7 +126,7 @@ def _shown_fields(pair: ContextPair) -> dict[str, str]:
         "Answer in the first context": first_answer,
         "Second context": second_context,
         "Answer in the second context": second_answer,
-        "What the context tells of": pair.category,
+        "Topic of the contexts": pair.category,
     }
 
 
