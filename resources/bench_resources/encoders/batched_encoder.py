@@ -24,15 +24,10 @@ class BatchedEncoder:
     """An encoder whose vectors have norm 1."""
 
     def __init__(self, name: str, embedder: Embedder, batch_size: int) -> None:
-        """Store the name with a digest of the weights, the model, and texts or images per batch."""
-        self._name = name
+        """Store the model, its name with a digest of the weights, and the contents per batch."""
+        self.name = name
         self._embedder = embedder
         self._batch_size = batch_size
-
-    @property
-    def name(self) -> str:
-        """Name, and digest of the weights."""
-        return self._name
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
         """Embed each text, in order; ``(n, dimensions)``."""

@@ -23,12 +23,8 @@ class NounFinder:
 
     def __init__(self, pipeline: "Language") -> None:
         self._pipeline = pipeline
-
-    @property
-    def name(self) -> str:
-        """Name and version of the pipeline, such as ``en_core_web_sm-3.8.0``."""
-        meta = self._pipeline.meta
-        return f"{meta['lang']}_{meta['name']}-{meta['version']}"
+        meta = pipeline.meta
+        self.name = f"{meta['lang']}_{meta['name']}-{meta['version']}"  # en_core_web_sm-3.8.0
 
     def nouns(self, texts: Iterable[str]) -> list[list[str]]:
         """The distinct nouns and proper nouns of each text in their norm form, in order."""

@@ -1,6 +1,6 @@
 """Caching model: sends only requests that are not cached."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -40,7 +40,7 @@ class CachingModel:
         thinking_tags: Tags | None = None,
     ) -> None:
         """Add a name, a cache and thinking tags to an engine, which is prepared."""
-        self._name = name
+        self.name = name
         self._engine = engine
         self._identity = engine.identity
         self._store = store
@@ -48,11 +48,6 @@ class CachingModel:
         self._throughput = throughput or Throughput()
         self._thinking_tags = thinking_tags
         self._sends_requests = True
-
-    @property
-    def name(self) -> str:
-        """The name under which responses are shown."""
-        return self._name
 
     @property
     def signature(self) -> str:
@@ -77,7 +72,7 @@ class CachingModel:
     def cached(self) -> "CachingModel":
         """The same model, whose uncached requests have an ``error`` instead of being sent."""
         cache_only = CachingModel(
-            self._name, self._engine, self._store, thinking_tags=self._thinking_tags
+            self.name, self._engine, self._store, thinking_tags=self._thinking_tags
         )
         cache_only._sends_requests = False
         return cache_only
@@ -95,8 +90,7 @@ class CachingModel:
         responses = self._store.find(list(dict.fromkeys(keys)))
         requests_by_key = dict(zip(keys, requests, strict=True))
         missing = {key: requests_by_key[key] for key in requests_by_key if key not in responses}
-        counter = _ProgressCounter(len(responses), len(missing))
-        self._progress(*counter)
+        counter = _ProgressCounter(self._progress, len(responses), len(missing))
         if missing and self._sends_requests:
             responses |= self._send_missing(missing, counter)
         elif missing:
@@ -112,13 +106,12 @@ class CachingModel:
             with self._store.request_session(waiting_keys) as session:
                 responses |= session.found
                 if session.found:
-                    counter.done += len(session.found)
-                    self._progress(*counter)
+                    counter.add(len(session.found))
                 self._stream(session, missing, responses, counter)
         reasons = [response.error or response.refusal for response in responses.values()]
         are_refused = all(response.refusal for response in responses.values())
         if reasons and all(reasons) and not are_refused:
-            raise ModelError(f"{self._name}: all {len(reasons)} requests failed: {reasons[0]}")
+            raise ModelError(f"{self.name}: all {len(reasons)} requests failed: {reasons[0]}")
         return responses
 
     def _stream(
@@ -143,8 +136,7 @@ class CachingModel:
                 session.give_up(key)
             else:
                 session.keep(*self._row(key, requests[position], response))
-            counter.done += 1
-            self._progress(*counter)
+            counter.add(1)
         self._throughput.count_batch(
             new_responses, perf_counter() - started, self._engine.peak_memory
         )
@@ -185,14 +177,18 @@ class CachingModel:
 
 
 class _ProgressCounter:
-    """Progress of an evaluation; equal requests count once."""
+    """Counts responses and reports their number; equal requests count once."""
 
-    def __init__(self, n_known: int, n_unknown: int) -> None:
-        self.done, self.remembered, self.total = n_known, n_known, n_known + n_unknown
+    def __init__(self, report: Progress, n_cached: int, n_missing: int) -> None:
+        self._report = report
+        self._n_cached, self._n_total = n_cached, n_cached + n_missing
+        self._n_done = 0
+        self.add(n_cached)
 
-    def __iter__(self) -> Iterator[int]:
-        """Arguments of ``Progress``."""
-        return iter((self.done, self.remembered, self.total))
+    def add(self, n: int) -> None:
+        """Count further responses."""
+        self._n_done += n
+        self._report(self._n_done, self._n_cached, self._n_total)
 
 
 def _decoding_text(decoding: Decoding | None) -> str:

@@ -77,11 +77,8 @@ class ResponseStore:
 
     def prompts_of(self, digests: Collection[str]) -> dict[str, str]:
         """Turns of stored prompts as JSON, by their SHA-256; damaged ones count as missing."""
-        digest_list, texts = list(digests), dict[str, str]()
-        for start in range(0, len(digest_list), _PAGE):
-            page = digest_list[start : start + _PAGE]
-            for row in self.database.read(partial(_select_prompts, digests=page)):
-                texts[row["sha256"]] = str(row["turns"])
+        rows = self._rows_with(prompts.c.sha256, digests)
+        texts = {row["sha256"]: str(row["turns"]) for row in rows}
         return {sha256: turns for sha256, turns in texts.items() if matches_digest(sha256, turns)}
 
     @contextmanager
@@ -138,11 +135,11 @@ class ResponseStore:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Every stored response as a row, damaged or not."""
-        yield from self._pages(responses, responses.c.key)
+        yield from self._sorted_rows(responses.c.key)
 
     def prompts(self) -> Iterator[tuple[str, str]]:
         """Digest and turns of every stored prompt, damaged or not."""
-        for row in self._pages(prompts, prompts.c.sha256):
+        for row in self._sorted_rows(prompts.c.sha256):
             yield row["sha256"], row["turns"]
 
     def drop(self, keys: Iterable[str]) -> int:
@@ -187,30 +184,34 @@ class ResponseStore:
 
     def _look_up(self, keys: Sequence[str]) -> tuple[dict[str, Response], list[str]]:
         """Responses by key, and the keys of damaged ones."""
-        key_list = list(dict.fromkeys(keys))
-        responses_by_key: dict[str, Response] = {}
-        for start in range(0, len(key_list), _PAGE):
-            page = key_list[start : start + _PAGE]
-            for row in self.database.read(partial(_select, keys=page)):
-                responses_by_key[row["key"]] = response_from_row(row)
+        rows = self._rows_with(responses.c.key, keys)
+        responses_by_key = {row["key"]: response_from_row(row) for row in rows}
         intact = {key: response for key, response in responses_by_key.items() if not response.error}
         return intact, [key for key in responses_by_key if key not in intact]
+
+    def _rows_with(
+        self, column: "sa.Column[str]", values: Collection[str]
+    ) -> Iterator[dict[str, Any]]:
+        """Rows with one of these values in a column, a page in a transaction."""
+        distinct = list(dict.fromkeys(values))
+        for start in range(0, len(distinct), _PAGE):
+            page = distinct[start : start + _PAGE]
+            yield from self.database.read(partial(_select, column, page))
 
     def _drop_damaged(self, keys: Sequence[str]) -> None:
         if keys:
             self.drop(keys)
             _LOG.warning("%s: %d damaged responses are requested again", self.place, len(keys))
 
-    def _pages(self, table: sa.Table, key: "sa.Column[str]") -> Iterator[dict[str, Any]]:
-        """Read a table in the order of its key, a page in a transaction."""
+    def _sorted_rows(self, key: "sa.Column[str]") -> Iterator[dict[str, Any]]:
+        """Rows of a table in the order of its key, a page in a transaction."""
         after = ""
-        while page := self.database.read(partial(_page, table, key, after)):
+        while page := self.database.read(partial(_select_after, key, after)):
             yield from page
             after = page[-1][key.name]
 
 
 _TOKENS = ("prompt_tokens", "completion_tokens")
-_SELECT = sa.select(responses)
 _IDENTITY = responses.c.model + sa.case(
     (responses.c.decoding == "", ""), else_="|" + responses.c.decoding
 )
@@ -226,21 +227,19 @@ def _delete(connection: sa.Connection, condition: Any) -> int:  # noqa: ANN401
     return int(connection.execute(sa.delete(responses).where(condition)).rowcount)
 
 
-def _select(connection: sa.Connection, keys: Sequence[str]) -> list[dict[str, Any]]:
-    rows = connection.execute(_SELECT.where(column_in(connection, responses.c.key, keys)))
-    return _dicts(rows)
-
-
-def _select_prompts(connection: sa.Connection, digests: Sequence[str]) -> list[dict[str, Any]]:
-    query = sa.select(prompts).where(column_in(connection, prompts.c.sha256, digests))
+def _select(
+    column: "sa.Column[str]", values: Sequence[str], connection: sa.Connection
+) -> list[dict[str, Any]]:
+    query = sa.select(column.table).where(column_in(connection, column, values))
     return _dicts(connection.execute(query))
 
 
-def _page(
-    table: sa.Table, key: "sa.Column[str]", after: str, connection: sa.Connection
+def _select_after(
+    key: "sa.Column[str]", after: str, connection: sa.Connection
 ) -> list[dict[str, Any]]:
-    page = sa.select(table).where(key > after).order_by(key).limit(_PAGE)
-    return _dicts(connection.execute(page))
+    """The first rows of a table whose key is greater than ``after``."""
+    query = sa.select(key.table).where(key > after).order_by(key).limit(_PAGE)
+    return _dicts(connection.execute(query))
 
 
 def _dicts(result: sa.CursorResult[Any]) -> list[dict[str, Any]]:

@@ -98,7 +98,7 @@ class ConcurrencyLimit:
             self._unloaded = mean
             self._set(cut.limit, now)
         else:
-            self._cut = _Cut(self.value, mean)
+            self._cut = _Cut(limit=self.value, seconds=mean)
             share = self._unloaded / mean
             self._set(self.value * max(share * _GROWTH[0], _MIN_SHARE), now)
             self._free_rounds = 0

@@ -7,12 +7,11 @@ import random
 from collections.abc import Callable, Coroutine, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from bench_assets.core.schema.chat import Decoding, Request, Response
+from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.environment import read_secret
 from bench_resources.config.sections.known_servers import FormatName
@@ -40,10 +39,14 @@ _PREFIX_LENGTH = 2000  # characters of a prompt by which requests are grouped
 
 
 def format_of(name: FormatName) -> FormatOf:
-    """Import the class of an API's format, which is done when something is sent."""
-    class_name = {"openai": "OpenAI", "anthropic": "Anthropic"}[name]
-    api_format: FormatOf = resolve_name(f"bench_resources.models.api.formats.{name}:{class_name}")
-    return api_format
+    """Import the class of an API's format."""
+    if name == "anthropic":
+        from bench_resources.models.api.formats.anthropic import Anthropic
+
+        return Anthropic
+    from bench_resources.models.api.formats.openai import OpenAI
+
+    return OpenAI
 
 
 def no_tokens(_identity: str) -> TokenCounts:
@@ -61,6 +64,8 @@ class ServerEngine:
     Closing a stream early cancels the open requests. When the budget is spent, open requests are
     still answered, and the others get ``error``.
     """
+
+    peak_memory = None
 
     def __init__(
         self,
@@ -81,19 +86,10 @@ class ServerEngine:
         self._read_image = read_image
         self._spec = spec
         self.identity = spec.identity_of()  # that of weights in a folder is set by ``prepare``
+        self.decoding = spec.decoding
         self._spent = spent
         self._base_delay = base_delay
         self._rng = random.Random()
-
-    @property
-    def decoding(self) -> Decoding:
-        """The default decoding of a request."""
-        return self._spec.decoding
-
-    @property
-    def peak_memory(self) -> int | None:
-        """Unknown for servers."""
-        return None
 
     def stream(self, requests: Sequence[Request]) -> Iterator[Arrival]:
         """Yield each response as it arrives."""

@@ -97,6 +97,10 @@ class _OptionFormat:
         return replace(response, text=text, finish_reason="stop")
 
 
+def _choice_fields(options: Sequence[str]) -> dict[str, Any]:
+    return {"structured_outputs": {"choice": list(options)}}
+
+
 def _schema_fields(options: Sequence[str]) -> dict[str, Any]:
     schema = {
         "type": "object",
@@ -122,6 +126,6 @@ def _read_option(text: str, options: Sequence[str]) -> str:
 
 
 _FIELDS: Mapping[str, Fields] = {
-    "structured_outputs": lambda options: {"structured_outputs": {"choice": list(options)}},  # vLLM
+    "structured_outputs": _choice_fields,  # vLLM
     "response_format": _schema_fields,  # OpenAI, SGLang, llama.cpp
 }

@@ -26,12 +26,8 @@ class RandomBaseline:
 
     def __init__(self, name: str, seed: int = 0) -> None:
         self.name = name
+        self.signature = f"random|seed={seed}"
         self._seed = seed
-
-    @property
-    def signature(self) -> str:
-        """Kind and seed."""
-        return f"random|seed={self._seed}"
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order."""

@@ -13,7 +13,6 @@ from typing import Any
 from PIL import Image as PillowImage
 
 from bench_assets.core.extras import EXTRAS, install_command
-from bench_assets.core.images.decoding import decode
 from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response, Turn
 from bench_assets.core.schema.errors import ImageError, ModelError, SettingsError
@@ -22,6 +21,7 @@ from bench_resources.config.sections.engine_kinds import EngineContext
 from bench_resources.config.sections.models import CALLERS_FUNCTION, PythonSpec
 from bench_resources.config.toml_validation import suggest_entry
 from bench_resources.models.registry.functions import check_function, registered_function
+from bench_resources.models.workers.local_model import decode
 
 _DIGITS = 12  # hexadecimal digits of a digest
 _raised: list[Exception] = []
@@ -80,7 +80,10 @@ class PythonEngine:
         texts: list[str] = []
         response = Response()
         for index, turns in enumerate(prompt.rounds()):
-            images += [self._open_image(image.sha256) for image in _images(turns)]
+            images += [
+                decode(image, self._context.read_image(image.sha256), max_pixels=None)
+                for image in _images(turns)
+            ]
             if index:
                 texts.append(f"Assistant: {strip_reasoning(response.text)}")
             texts += _texts(turns)
@@ -101,13 +104,6 @@ class PythonEngine:
         if not isinstance(result, str):
             return Response(error=f"expected a text, got {type(result).__name__}: {result!r:.60}")
         return Response(text=result, finish_reason="stop")
-
-    def _open_image(self, digest: str) -> PillowImage.Image:
-        data = self._context.read_image(digest)
-        try:
-            return decode(data).image
-        except ImageError as error:
-            raise ImageError(f"image {digest}: {error}") from error
 
 
 def _images(turns: Sequence[Turn]) -> list[Image]:

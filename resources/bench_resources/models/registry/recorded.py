@@ -99,20 +99,13 @@ def report(
 class _RecordedAnswers:
     """Looks responses up by question and sample number."""
 
+    is_promptless: Literal[True] = True
+
     def __init__(self, name: str, responses: Mapping[tuple[str, int], str], file: Path) -> None:
         self.name = name
+        self.signature = f"recorded|{file.name}"
         self._responses = responses
         self._file = file
-
-    @property
-    def signature(self) -> str:
-        """The name of the file."""
-        return f"recorded|{self._file.name}"
-
-    @property
-    def is_promptless(self) -> Literal[True]:
-        """Always true: responses are found by question."""
-        return True
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request in order; a missing response has ``error``."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import cast
 
-from bench_assets.core.schema.chat import Decoding, Request, Response
+from bench_assets.core.schema.chat import Request, Response
 from bench_resources.checkpoints.content_checksums import require_unchanged
 from bench_resources.checkpoints.identity import Checkpoint, pin
 from bench_resources.config.sections.local_models import TransformersSpec
@@ -22,8 +22,6 @@ from bench_resources.models.workers.local_model import (
 from bench_resources.models.workers.port import Load, load_pinned, with_template
 from bench_resources.response_cache.engine import ReadImage
 
-LOCAL_METHODS = frozenset({"likelihood", "constrained"})
-
 
 class TransformersEngine:
     """Runs a checkpoint on CUDA, MPS or the CPU; it is loaded at the first request.
@@ -32,6 +30,8 @@ class TransformersEngine:
     sums round differently in different batches, and a near-tie may fall the other way. Sampled
     responses depend only on seed, prompt and sample number.
     """
+
+    elicits = frozenset({"likelihood", "constrained"})
 
     def __init__(
         self,
@@ -56,7 +56,8 @@ class TransformersEngine:
         self._trials = trials
         self._trial_models: list[LoadedModel] = []  # that of a trial, until the first request
         self.identity = ""  # until it is prepared
-        self._peak_memory: int | None = None
+        self.decoding = spec.decoding
+        self.peak_memory: int | None = None  # bytes of tensors, with the weights; CUDA only
 
     def prepare(self) -> None:
         """Find the identity: content, precision, and settings that change responses.
@@ -79,21 +80,6 @@ class TransformersEngine:
             parts.append(self._spec.attention)
         self.identity = ",".join(parts)
 
-    @property
-    def decoding(self) -> Decoding:
-        """The default decoding of a request."""
-        return self._spec.decoding
-
-    @property
-    def elicits(self) -> frozenset[str]:
-        """Elicitation methods: likelihoods, and the likeliest option."""
-        return LOCAL_METHODS
-
-    @property
-    def peak_memory(self) -> int | None:
-        """Peak bytes of tensors during the last stream, with the weights; CUDA only."""
-        return self._peak_memory
-
     @cached_property
     def checkpoint(self) -> Checkpoint:
         """The checkpoint, pinned to its content."""
@@ -108,7 +94,7 @@ class TransformersEngine:
         device = device_of(self._spec.device)
         reset_peak_memory(device)
         yield from self._batches.stream(requests)
-        self._peak_memory = peak_memory(device)
+        self.peak_memory = peak_memory(device)
 
     def close(self) -> None:
         """Free the memory; a later request loads the weights again."""

@@ -51,7 +51,7 @@ class TransformersModel:
     def __init__(
         self, model: "PreTrainedModel", processor: "Processor", spec: TransformersSpec
     ) -> None:
-        self._model = model
+        self.weights = model
         self._spec = spec
         self.processor = processor
         self._tokenizer: PreTrainedTokenizerBase = (
@@ -67,11 +67,6 @@ class TransformersModel:
         self._idle: list[PromptTensors] = []
         self._image_tokens = None if spec.text_only else ImageTokens(deepcopy(processor))
 
-    @property
-    def weights(self) -> "PreTrainedModel":
-        """The model of transformers."""
-        return self._model
-
     def weight(self, images: Sequence[PILImage.Image]) -> int:
         """Tokens of images in all; 0 if unknown."""
         if self._image_tokens is None:
@@ -86,7 +81,7 @@ class TransformersModel:
         with self._borrow_processor() as tensors:
             prepared = tensors.encode(conversations)
         if not self._spec.text_only:
-            prepared.inputs.to(self._model.dtype)  # in this thread, while the device is busy
+            prepared.inputs.to(self.weights.dtype)  # in this thread, while the device is busy
         return prepared
 
     def answer(self, prepared: PromptBatch, draw: Draw) -> list[Response]:
@@ -131,8 +126,8 @@ class TransformersModel:
 
         self._refuse_too_long(prepared, draw)
         with torch.inference_mode():
-            inputs = prepared.inputs.to(self._model.device)
-            tokens = self._model.generate(
+            inputs = prepared.inputs.to(self.weights.device)
+            tokens = self.weights.generate(
                 **inputs,
                 generation_config=self._build_generation_config(draw),
                 logits_processor=list(processors),
@@ -175,7 +170,7 @@ class TransformersModel:
 
     def _refuse_too_long(self, prepared: PromptBatch, draw: Draw) -> None:
         longest = max(prepared.prompt_tokens)
-        required = longest if self._model.config.is_encoder_decoder else longest + draw.max_tokens
+        required = longest if self.weights.config.is_encoder_decoder else longest + draw.max_tokens
         if self.context and required > self.context:
             raise ContextFullError(
                 f"the prompt has {longest} tokens, which with max_tokens = {draw.max_tokens} exceed"
@@ -185,13 +180,13 @@ class TransformersModel:
     @cached_property
     def context(self) -> int | None:
         """Maximum tokens of prompt and response; None if unknown."""
-        text = self._model.config.get_text_config()
+        text = self.weights.config.get_text_config()
         limit = getattr(text, "max_position_embeddings", None)
         return limit if isinstance(limit, int) and limit > 0 else None
 
     @cached_property
     def _takes_token_types(self) -> bool:
-        return "mm_token_type_ids" in signature(self._model.forward).parameters
+        return "mm_token_type_ids" in signature(self.weights.forward).parameters
 
     def _build_generation_config(self, draw: Draw) -> "GenerationConfig":
         """A fresh configuration without the checkpoint's own sampling fields."""
@@ -212,7 +207,7 @@ class TransformersModel:
 
         BLIP replaces the first token of the prompt, and leaves out the last one.
         """
-        if self._model.config.is_encoder_decoder:
+        if self.weights.config.is_encoder_decoder:
             return tokens[:, 1:]
         n = prompt.shape[1]
         for first, length in ((0, n), (1, n - 1)):

@@ -52,8 +52,13 @@ class Anthropic:
 
     def encode(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
         """Encode a request; system turns become the ``system`` field."""
-        system_blocks = [b for m in messages if m["role"] == "system" for b in m["content"]]
-        turns = [m for m in messages if m["role"] != "system" and m["content"]]
+        system_blocks: list[dict[str, Any]] = []
+        turns: list[dict[str, Any]] = []
+        for message in messages:
+            if message["role"] == "system":
+                system_blocks += message["content"]
+            elif message["content"]:
+                turns.append(message)
         fields = {
             "model": self._spec.model,
             "messages": turns,

@@ -45,13 +45,12 @@ def reports_failure(received: Mapping[str, Any]) -> bool:
     >>> reports_failure({"code": 500, "msg": "no"}), reports_failure({"code": 0, "msg": "success"})
     (True, False)
     """
-    minimax_status = as_object(received.get("base_resp")).get("status_code")
-    codes = (received.get("code"), received.get("error_code"), minimax_status)
-    status = received.get("status")
+    minimax_code = as_object(received.get("base_resp")).get("status_code")
+    codes = (received.get("code"), received.get("error_code"), minimax_code)
     return (
         any(map(_is_failure_code, codes))
         or received.get("success") in (False, "false")
-        or (status.lower() in FAILED if isinstance(status, str) else _is_error_status(status))
+        or _is_failure_status(received.get("status"))
         or not all(is_empty(received.get(field)) for field in ("errors", "detail"))
     )
 
@@ -63,8 +62,11 @@ def _is_failure_code(code: object) -> bool:
     return str(code).strip().lower().lstrip("0") not in _SUCCESS_CODES | _SUCCESS_WORDS
 
 
-def _is_error_status(value: object) -> bool:
-    return isinstance(value, int) and 400 <= value < 600
+def _is_failure_status(status: object) -> bool:
+    """Whether a status is a word for a failure, or an HTTP status of an error."""
+    if isinstance(status, str):
+        return status.lower() in FAILED
+    return isinstance(status, int) and 400 <= status < 600
 
 
 _COMPLETE = {"", "stop"}  # finish reasons that do not explain an empty text
@@ -96,7 +98,7 @@ def decode_response(
         classified = classify_error(200, data, headers)
         return Failure(what=f"the response is not JSON ({exc})", detail=classified.detail, tries=2)
     body = received if isinstance(received, dict) else {}
-    if error := _find_error(received, api_format.response_field) or _list_errors(body):
+    if error := _find_error(received, api_format.response_field):
         return classify_error(_status_of(error), data, headers, error)
     try:
         _require_finished(body)
@@ -174,15 +176,11 @@ def _find_error(received: object, response_field: str) -> object:
     body = received[0] if isinstance(received, list) and received else received
     if not isinstance(body, dict):
         return None
-    if not is_empty(error := body.get("error")):
-        return error
-    is_error = response_field not in body and ("message" in body or "detail" in body)
-    return body if is_error else None
-
-
-def _list_errors(body: Mapping[str, Any]) -> object:
-    """A list of errors beside the responses; None if it is missing or empty."""
-    return None if is_empty(errors := body.get("errors")) else errors
+    if not is_empty(body.get("error")):
+        return body["error"]
+    if response_field not in body and ("message" in body or "detail" in body):
+        return body
+    return None if is_empty(body.get("errors")) else body["errors"]
 
 
 def _require_finished(body: Mapping[str, Any]) -> None:
