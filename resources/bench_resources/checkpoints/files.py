@@ -18,8 +18,6 @@ _LONGEST = 120  # characters of a value that a message shows
 _WEIGHTS = "transformers_weights"
 ADAPTER_CONFIG = "adapter_config.json"
 """File that marks a folder as a PEFT adapter."""
-ADAPTER_WEIGHTS = {"adapter_model.safetensors", "adapter_model.bin"}
-"""File names of an adapter's weights; one of them suffices."""
 LAYERS = "modules.json"
 """File in which a sentence-transformers model lists its layers, and their folders."""
 
@@ -245,7 +243,7 @@ def _named_weights(config: Path) -> str | None:
 
 
 def _adapter_weights(folder: Path) -> list[Path]:
-    for name in sorted(ADAPTER_WEIGHTS, reverse=True):  # safetensors first, as in PEFT
+    for name in ("adapter_model.safetensors", "adapter_model.bin"):  # in the order of PEFT
         if (folder / name).is_file():
             return [folder / name]
     if (folder / "adapters.safetensors").is_file():

@@ -108,7 +108,7 @@ def _pin_content(
     if gguf_file is None and is_adapter(folder):
         pinned = _with_adapter(folder, revision, base, digest)
     elif not folder.is_dir() and gguf_file is None and HUB_ID.fullmatch(location):
-        pinned = _from_hub(location, revision, base, digest)
+        pinned = _pin_hub_id(location, revision, base, digest)
     else:
         pinned = _pin_weights(location, revision, gguf_file, digest)
     if base and not pinned.adapter:
@@ -146,35 +146,34 @@ def _checksum_weights(list_files: ListFiles, digest: DigestFiles) -> ContentChec
     return checksum
 
 
-def _from_hub(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
-    """Pin a model on the hub, or an adapter, which is downloaded to the cache.
-
-    The transformer of a sentence-transformers model may lie in a subfolder.
-    """
+def _pin_hub_id(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
+    """Pin a repository on the hub: a model, an adapter or layers of sentence-transformers."""
     try:
         return _pin_weights(hub_id, revision, gguf_file=None, digest=digest)
     except ModelError as error:
-        if not _lacks_file(error):
+        if not _is_missing_file(error):
             raise  # of the network: the next request would wait as long
-        adapter_commit = _commit_with(ADAPTER_CONFIG, hub_id, revision)
-        if not adapter_commit:
-            commit = _commit_with(LAYERS, hub_id, revision)
-            if not commit:
-                raise
+        if commit := _commit_with(ADAPTER_CONFIG, hub_id, revision):
+            return _with_adapter(_download(hub_id, commit), "main", base, digest)
+        if commit := _commit_with(LAYERS, hub_id, revision):
             return Checkpoint(location=hub_id, revision=commit, content=f"{hub_id}@{commit}")
+        raise
+
+
+def _download(hub_id: str, commit: str) -> Path:
+    """Download a repository to the cache, and return its folder."""
     from huggingface_hub import snapshot_download
 
     try:
         with hub_access():
-            folder = snapshot_download(hub_id, revision=adapter_commit)
+            return Path(snapshot_download(hub_id, revision=commit))
     except (OSError, ValueError) as error:
         raise ModelError(
             f"{hub_id}: its files cannot be downloaded: {first_line(error)}"
         ) from error
-    return _with_adapter(Path(folder), "main", base, digest)
 
 
-def _lacks_file(error: ModelError) -> bool:
+def _is_missing_file(error: ModelError) -> bool:
     """Whether a repository, or its local copy, was read and has no such file."""
     from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 
@@ -185,7 +184,7 @@ def _lacks_file(error: ModelError) -> bool:
 
 
 def _commit_with(file: str, hub_id: str, revision: str) -> str:
-    """Commit of a hub repository that has a file; "" if it has none."""
+    """Commit of a hub repository that has a file; "" if the file cannot be had."""
     with suppress(ModelError):
         return hub_commit(hub_id, revision, file)
     return ""
@@ -264,7 +263,7 @@ def _folder(location: str) -> Path:
 
 
 def hub_commit(hub_id: str, revision: str = "main", file: str = "config.json") -> str:
-    """Resolve a revision of a hub repository to its commit, through one of its files.
+    """Resolve a revision of a hub repository to its commit, by downloading one of its files.
 
     Raises:
         ModelError: If neither the hub nor the local cache has it.
@@ -291,7 +290,7 @@ def hub_commit(hub_id: str, revision: str = "main", file: str = "config.json") -
 
 
 def _refuse_page(file: Path) -> None:
-    """Refuse a web page that was sent instead of a file, and delete it from the cache."""
+    """Raise ValueError for a web page that was sent instead of a file, and delete it."""
     with file.open("rb") as stream:
         start = stream.read(_BLOCK).lstrip()
     if start.startswith(b"<"):

@@ -43,14 +43,11 @@ def enable_torchvision() -> bool:
     import torch
 
     try:
-        import_module("torchvision")
-    except RuntimeError:
-        library: Any = torch.library.Library("torchvision", "FRAGMENT")  # type: ignore[no-untyped-call]
-        for operator in ("nms", "qnms"):
-            library.define(f"{operator}{_SIGNATURE}")
-        _LIBRARIES.append(library)  # the declarations last as long as this object
-    try:
-        import_module("torchvision")
+        try:
+            import_module("torchvision")
+        except RuntimeError:
+            _declare_operators()
+            import_module("torchvision")
     except (ImportError, RuntimeError, AttributeError) as error:
         raise ModelError(
             f"the installed torchvision does not match torch {torch.__version__} ({error}). Install"
@@ -59,4 +56,15 @@ def enable_torchvision() -> bool:
     return True
 
 
-_LIBRARIES: list[object] = []
+_libraries: list[object] = []
+"""Keeps the declarations, which last as long as these objects."""
+
+
+def _declare_operators() -> None:
+    """Declare the operators of torchvision's native library, without implementing them."""
+    import torch
+
+    library: Any = torch.library.Library("torchvision", "FRAGMENT")  # type: ignore[no-untyped-call]
+    for operator in ("nms", "qnms"):
+        library.define(f"{operator}{_SIGNATURE}")
+    _libraries.append(library)

@@ -203,8 +203,8 @@ def error_message(body: object, depth: int = _DEEPEST) -> str:
             filter(None, (error_message(error, depth - 1) for error in body[:_MOST_ERRORS]))
         )
     message = ": ".join(filter(None, (error_message(body.get(name), depth - 1) for name in _NAMES)))
-    where = body.get("loc")
-    return f"{'.'.join(map(str, where))}: {message}" if isinstance(where, list) else message
+    field = body.get("loc")
+    return f"{'.'.join(map(str, field))}: {message}" if isinstance(field, list) else message
 
 
 def _advice(status: int, message_and_codes: str) -> str:

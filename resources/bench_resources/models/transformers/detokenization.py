@@ -38,8 +38,9 @@ class ResponseTexts:
         return frozenset(
             token_id
             for token_id, token in self._tokenizer.added_tokens_decoder.items()
-            if token.special and token_id not in self._end_tokens
-            if any(str(token) in tag for tag in tags)
+            if token.special
+            and token_id not in self._end_tokens
+            and any(str(token) in tag for tag in tags)
         )
 
 

@@ -61,7 +61,9 @@ def _digest_tensors(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
 
 def _format_tensor(value: Any) -> str:  # noqa: ANN401 - a tensor, mostly
     """A tensor as shape and digest of its rounded values; anything else as repr."""
-    if not hasattr(value, "is_floating_point"):
+    import torch
+
+    if not isinstance(value, torch.Tensor):
         return repr(value)
     numbers = (value.double() * _STEPS).round() if value.is_floating_point() else value
     data = numbers.long().contiguous().numpy().tobytes()

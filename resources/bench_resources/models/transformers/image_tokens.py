@@ -74,7 +74,7 @@ class ImageTokens:
         return int(inputs["input_ids"].shape[-1]) - len(around_text)
 
 
-LEAST_SIDE = 28  # px; patch size of families that refuse narrow images
+_LEAST_SIDE = 28  # px; patch size of families that refuse narrow images
 _MAX_ASPECT_RATIO = 100  # maximum aspect ratio; Qwen-VL accepts less than 200
 PROCESSOR_ERRORS = (
     ArithmeticError,
@@ -117,7 +117,7 @@ class MinimumSizes:
     def _enlarged_size(self, image: PILImage.Image) -> tuple[int, int]:
         """Width and height in px, both long enough for size and aspect ratio."""
         least_for_ratio = ceil(max(image.size) / _MAX_ASPECT_RATIO)
-        least_side = max((self._token_side or 0) + 1, LEAST_SIDE, least_for_ratio)
+        least_side = max((self._token_side or 0) + 1, _LEAST_SIDE, least_for_ratio)
         return max(image.width, least_side), max(image.height, least_side)
 
     def _is_accepted(self, image: PILImage.Image) -> bool:

@@ -75,7 +75,12 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
     from transformers import AutoConfig
 
     device = device_of(spec.device)
-    arguments = pretrained_arguments(spec, checkpoint)
+    arguments: dict[str, Any] = {
+        "revision": checkpoint.revision,
+        "trust_remote_code": spec.trust_remote_code,
+    }
+    if spec.gguf_file:
+        arguments["gguf_file"] = spec.gguf_file
     config = AutoConfig.from_pretrained(checkpoint.location, **arguments)
     if thinker := getattr(config, "thinker_config", None):  # Qwen-Omni; the rest generates speech
         config = arguments["config"] = thinker
@@ -223,15 +228,6 @@ def dtype_of(spec: TransformersSpec) -> str:
     if spec.dtype != "auto":
         return spec.dtype
     return "bfloat16" if device_of(spec.device).startswith("cuda") else "float32"
-
-
-def pretrained_arguments(spec: TransformersSpec, checkpoint: Checkpoint) -> dict[str, Any]:
-    """Arguments of ``from_pretrained`` for weights and configuration."""
-    return {
-        "revision": checkpoint.revision,
-        "trust_remote_code": spec.trust_remote_code,
-        **({"gguf_file": spec.gguf_file} if spec.gguf_file else {}),
-    }
 
 
 def _class_for(spec: TransformersSpec, checkpoint: Checkpoint, config: "PretrainedConfig") -> Any:  # noqa: ANN401 - an Auto class of transformers

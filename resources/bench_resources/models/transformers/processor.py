@@ -17,6 +17,7 @@ from bench_resources.checkpoints.identity import Checkpoint
 from bench_resources.checkpoints.model_kinds import describe_wrong_kind
 from bench_resources.checkpoints.torchvision_operators import enable_torchvision
 from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
+from bench_resources.models.transformers.image_tokens import PROCESSOR_ERRORS
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase, ProcessorMixin
@@ -241,5 +242,5 @@ def _prompt_length(processor: "Processor", text: str) -> int | None:
     arguments = {"images": [[PILImage.new("RGB", (64, 64))]], "return_tensors": "pt"}
     try:
         return int(processor(text=[text], **arguments)["input_ids"].shape[-1])
-    except (AttributeError, LookupError, RuntimeError, TypeError, ValueError):
+    except PROCESSOR_ERRORS:
         return None

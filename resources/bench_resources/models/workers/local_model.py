@@ -122,11 +122,7 @@ def with_texts(message: Message, convert: Callable[[str], str]) -> Message:
     content = message["content"]
     if isinstance(content, str):
         return message | {"content": convert(content)}
-    parts = [
-        part | {"text": convert(part["text"])} if part["type"] == "text" else part
-        for part in content
-    ]
-    return message | {"content": parts}
+    return message | {"content": _with_parts(content, "text", convert)}
 
 
 def with_images(message: Message, convert: Callable[[PILImage.Image], PILImage.Image]) -> Message:
@@ -134,11 +130,14 @@ def with_images(message: Message, convert: Callable[[PILImage.Image], PILImage.I
     content = message["content"]
     if isinstance(content, str):
         return message
-    parts = [
-        part | {"image": convert(part["image"])} if part["type"] == "image" else part
-        for part in content
-    ]
-    return message | {"content": parts}
+    return message | {"content": _with_parts(content, "image", convert)}
+
+
+def _with_parts(
+    parts: Sequence[dict[str, Any]], kind: str, convert: Callable[[Any], Any]
+) -> list[dict[str, Any]]:
+    """Convert the parts of a kind."""
+    return [part | {kind: convert(part[kind])} if part["type"] == kind else part for part in parts]
 
 
 def reset_peak_memory(device: str) -> None:
