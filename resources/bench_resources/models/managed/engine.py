@@ -112,14 +112,14 @@ class ServedEngine(ServerEngine):
             self._server = None
 
     async def _wait_until_ready(self) -> None:
+        """Wait for a restart of the started server, at most for its ``start_timeout``."""
+        server = self._server
         deadline = monotonic() + self._section.start_timeout
-        while server := self._server:
+        while server and monotonic() < deadline:
             if await asyncio.to_thread(server.is_ready, self._section.health):
                 return
             if server.has_ended:
                 raise ModelError(server.wait())
-            if monotonic() > deadline:
-                return
             await asyncio.sleep(_POLL_SECONDS)
 
     def _serve(self) -> None:

@@ -67,7 +67,7 @@ class TransformersModel:
         self._idle: list[PromptTensors] = []
         self._image_tokens = None if spec.text_only else ImageTokens(deepcopy(processor))
 
-    def weight(self, images: Sequence[PILImage.Image]) -> int:
+    def count_image_tokens(self, images: Sequence[PILImage.Image]) -> int:
         """Tokens of images in all; 0 if unknown."""
         if self._image_tokens is None:
             return 0

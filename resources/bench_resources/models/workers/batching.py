@@ -35,7 +35,7 @@ def apply_section(request: Request, spec: TransformersSpec) -> Request:
 
 
 def processing_order(requests: Sequence[Request]) -> list[int]:
-    """Positions of requests in processing order: group by group, longest first."""
+    """Positions of requests in processing order: by group, the longest of each first."""
     return sorted(range(len(requests)), key=lambda i: _order_key(requests[i]), reverse=True)
 
 
@@ -71,7 +71,7 @@ class _SizedRequest:
     """The decoded images of a request, and their tokens."""
 
     images: DecodedImages
-    weight: int
+    tokens: int
 
     @property
     def pixels(self) -> int:
@@ -98,15 +98,15 @@ class BatchSize:
         self.current = self._maximum = maximum
         self._n_fit, self._needed_fits, self._has_grown = 0, _BATCHES_THAT_FIT, False
 
-    def fit(self, n: int) -> None:
-        """Count a batch of n requests that the model has answered."""
+    def count_fit(self, n: int) -> None:
+        """Count a batch of n requests that fit into the memory; enough of them double the size."""
         if n >= self.current:
             self._n_fit += 1
         if self.current < self._maximum and self._n_fit >= self._needed_fits:
             self.current = min(2 * self.current, self._maximum)
             self._n_fit, self._has_grown = 0, True
 
-    def overflow(self, n: int) -> None:
+    def halve(self, n: int) -> None:
         """Halve the size after a batch of n requests ran out of memory."""
         self.current, self._n_fit = (n + 1) // 2, 0
         self._needed_fits *= 2 if self._has_grown else 1
@@ -189,10 +189,10 @@ class Batches:
     def _form_batches(
         self, requests: Sequence[Request], sized: Mapping[int, _SizedRequest]
     ) -> Iterator[_Batch]:
-        """Form batches of similar weight, the heaviest first."""
-        pending = deque(sorted(sized, key=lambda i: sized[i].weight, reverse=True))
+        """Form batches of requests with similar numbers of image tokens, the most first."""
+        pending = deque(sorted(sized, key=lambda i: sized[i].tokens, reverse=True))
         while pending:
-            max_size = max(1, self._spec.batch_tokens // max(1, sized[pending[0]].weight))
+            max_size = max(1, self._spec.batch_tokens // max(1, sized[pending[0]].tokens))
             size = min(self._size.current, max_size, len(pending))
             positions = [pending.popleft() for _ in range(size)]
             images = {sha256: image for i in positions for sha256, image in sized[i].images.items()}
@@ -204,8 +204,8 @@ class Batches:
             image.sha256: decode(image, self._read_image(image.sha256), limit)
             for image in prompt.images
         }
-        weight = model.weight([images[image.sha256] for image in prompt.images])
-        return _SizedRequest(images, weight)
+        tokens = model.count_image_tokens([images[image.sha256] for image in prompt.images])
+        return _SizedRequest(images=images, tokens=tokens)
 
     def _prepare(self, batch: _Batch, preparers: ThreadPoolExecutor) -> _Batch:
         """Start to prepare the first round of a batch."""
@@ -230,9 +230,9 @@ class Batches:
                 refused=CONTEXT_FULL if isinstance(exc, ContextFullError) else "",
             )
             if is_out_of_memory(exc):
-                self._size.overflow(len(batch.requests))
+                self._size.halve(len(batch.requests))
         else:
-            self._size.fit(len(batch.requests))
+            self._size.count_fit(len(batch.requests))
             yield from zip(batch.requests, responses, strict=True)
             return
         # Not in the handler above, whose traceback holds the tensors.

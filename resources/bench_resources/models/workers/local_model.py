@@ -43,8 +43,8 @@ class ContextFullError(ValueError):
 class LoadedModel(Protocol):
     """A model in memory that answers batches of conversations."""
 
-    def weight(self, images: Sequence[PILImage.Image]) -> int:
-        """Tokens of images, for batches of similar size; 0 if unknown. Thread-safe."""
+    def count_image_tokens(self, images: Sequence[PILImage.Image]) -> int:
+        """Tokens of images in all, for batches of similar size; 0 if unknown. Thread-safe."""
         ...
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> Any:  # noqa: ANN401 - its own

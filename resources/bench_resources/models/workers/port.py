@@ -60,8 +60,8 @@ class _PinnedModel:
         self._model = model
         self._checksums = list(checkpoint.checksums)
 
-    def weight(self, images: Sequence[PILImage.Image]) -> int:
-        return self._model.weight(images)
+    def count_image_tokens(self, images: Sequence[PILImage.Image]) -> int:
+        return self._model.count_image_tokens(images)
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> Any:  # noqa: ANN401 - its own
         return self._model.prepare(conversations)

@@ -17,12 +17,12 @@ class Echo:
 
     def __init__(self) -> None:
         self.batches: list[list[str]] = []
-        self.weigh: Callable[[PILImage.Image], int] = lambda image: 0
+        self.count_tokens: Callable[[PILImage.Image], int] = lambda image: 0
         self.at_prepare: Callable[[list[str]], None] = lambda texts: None
         self.at_answer: Callable[[list[str]], None] = lambda texts: None
 
-    def weight(self, images: Sequence[PILImage.Image]) -> int:
-        return sum(map(self.weigh, images))
+    def count_image_tokens(self, images: Sequence[PILImage.Image]) -> int:
+        return sum(map(self.count_tokens, images))
 
     def prepare(self, conversations: Sequence[Sequence[Message]]) -> list[str]:
         texts = [str(messages[-1]["content"][-1]["text"]) for messages in conversations]

@@ -39,8 +39,10 @@ def test_tensors_of_the_next_batch_are_made_while_the_model_answers() -> None:
 @pytest.mark.parametrize(
     ("batch_tokens", "expected"),
     [
-        # A blue image weighs 64 x 64 = 4096, a red one 40 x 30 = 1200.
-        pytest.param(20_480, [["b1", "b2", "r1", "r2", "r3"]], id="five as heavy as the first"),
+        # A blue image counts 64 x 64 = 4096 tokens, a red one 40 x 30 = 1200.
+        pytest.param(
+            20_480, [["b1", "b2", "r1", "r2", "r3"]], id="five times the tokens of the first"
+        ),
         pytest.param(8_192, [["b1", "b2"], ["r1", "r2", "r3"]], id="two blue ones"),
         pytest.param(
             2_400,
@@ -50,9 +52,9 @@ def test_tensors_of_the_next_batch_are_made_while_the_model_answers() -> None:
         pytest.param(1, [["b1"], ["b2"], ["r1"], ["r2"], ["r3"]], id="no two fit"),
     ],
 )
-def test_batches_are_cut_by_weight_the_heaviest_first(batch_tokens, expected):
+def test_batches_are_cut_by_image_tokens_the_most_first(batch_tokens, expected):
     echo = Echo()
-    echo.weigh = lambda image: image.width * image.height
+    echo.count_tokens = lambda image: image.width * image.height
     prompts = [
         Prompt.of(RED if text[0] == "r" else BLUE, text) for text in ("r1", "b1", "r2", "b2", "r3")
     ]
@@ -88,7 +90,7 @@ def test_every_request_has_one_response_in_any_mixture(kinds, batch_size, batch_
             raise RuntimeError("odd")
 
     echo = Echo()
-    echo.weigh = lambda image: image.width * image.height
+    echo.count_tokens = lambda image: image.width * image.height
     echo.at_prepare = fail_at_errors
     prompts = [prompt_of_kind(n, kind) for n, kind in enumerate(kinds)]
     responses = ask(echo, *prompts, batch_size=batch_size, batch_tokens=batch_tokens)
