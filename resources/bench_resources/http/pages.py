@@ -2,8 +2,6 @@
 
 import re
 import time
-from collections.abc import Generator
-from contextlib import contextmanager
 from urllib.parse import urljoin
 
 _MOST_BYTES = 1 << 20  # bytes of a page of a local service, at most
@@ -16,10 +14,19 @@ def fetch_page(address: str, path: str, *, timeout: float) -> tuple[int, bytes]:
     Redirects are not followed; proxies and certificates are ignored. ``timeout`` is the time in s
     until the last byte of the response.
     """
+    import httpx
+
     try:
         return _get(urljoin(address, path), timeout)
+    except httpx.TimeoutException:
+        reason = f"no whole response within {timeout:g} s"
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+        reason = f"not an address such as http://127.0.0.1:8000/v1 ({error})"
+    except httpx.HTTPError as error:
+        reason = connection_problem(error)
     except (OSError, ValueError) as error:
-        return 0, str(error).encode()
+        reason = str(error)
+    return 0, reason.encode()
 
 
 def _get(url: str, timeout: float) -> tuple[int, bytes]:
@@ -27,7 +34,7 @@ def _get(url: str, timeout: float) -> tuple[int, bytes]:
 
     deadline = time.monotonic() + timeout
     client = httpx.Client(timeout=timeout, verify=False, trust_env=False)
-    with _plain_errors(timeout), client, client.stream("GET", url) as response:
+    with client, client.stream("GET", url) as response:
         body = bytearray()
         for chunk in response.iter_bytes():
             body += chunk
@@ -36,21 +43,6 @@ def _get(url: str, timeout: float) -> tuple[int, bytes]:
             if time.monotonic() > deadline:
                 raise httpx.ReadTimeout("")
         return response.status_code, bytes(body)
-
-
-@contextmanager
-def _plain_errors(timeout: float) -> Generator[None]:
-    """Raise errors of httpx as built-in exceptions."""
-    import httpx
-
-    try:
-        yield
-    except httpx.TimeoutException as error:
-        raise TimeoutError(f"no whole response within {timeout:g} s") from error
-    except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-        raise ValueError(f"not an address such as http://127.0.0.1:8000/v1 ({error})") from error
-    except httpx.HTTPError as error:
-        raise OSError(connection_problem(error)) from error
 
 
 def connection_problem(error: Exception) -> str:

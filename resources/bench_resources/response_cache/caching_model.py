@@ -1,6 +1,6 @@
 """Caching model: sends only requests that are not cached."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -43,6 +43,7 @@ class CachingModel:
         self.name = name
         self._engine = engine
         self._identity = engine.identity
+        self.elicits = engine.elicits if isinstance(engine, ElicitsOptions) else ()
         self._store = store
         self._progress = progress
         self._throughput = throughput or Throughput()
@@ -58,11 +59,6 @@ class CachingModel:
         if self._thinking_tags:
             parts.append(f"thinking={' '.join(self._thinking_tags)}")
         return "|".join(parts)
-
-    @property
-    def elicits(self) -> Collection[str]:
-        """The engine's methods of choosing an option; none if it only generates text."""
-        return self._engine.elicits if isinstance(self._engine, ElicitsOptions) else ()
 
     @property
     def cached_as(self) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from string import ascii_uppercase
 
@@ -104,16 +104,8 @@ class BlindModel:
     def __init__(self, inner: ChatModel, name: str) -> None:
         self.inner = inner
         self.name = name
-
-    @property
-    def signature(self) -> str:
-        """The other model's signature, marked as blind."""
-        return f"blind|{self.inner.signature}"
-
-    @property
-    def elicits(self) -> Collection[str]:
-        """Elicitation methods of the other model."""
-        return self.inner.elicits if isinstance(self.inner, ElicitsOptions) else ()
+        self.signature = f"blind|{inner.signature}"
+        self.elicits = inner.elicits if isinstance(inner, ElicitsOptions) else ()
 
     def cached(self) -> ChatModel:
         """This model over the cached responses of the other model."""

@@ -35,12 +35,8 @@ class ElicitedModel:
             )
         self.inner = inner
         self.name = name
+        self.signature = elicited_signature(inner.signature, elicitation)
         self._elicitation = elicitation
-
-    @property
-    def signature(self) -> str:
-        """The wrapped model's signature, with the parameters."""
-        return elicited_signature(self.inner.signature, self._elicitation)
 
     def cached(self) -> ChatModel:
         """The same over the cached responses of the wrapped model."""

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
@@ -61,26 +61,12 @@ class ChatTemplate:
 
     def _find_ending(self, form: list[Message]) -> str:
         """Verify that every text appears; returns what follows the last one."""
-        marks = map(chr, count(_FIRST_MARK))
-        needed: dict[str, str] = {}  # mark -> text
-
-        def mark_texts(message: Message) -> Message:
-            def mark(text: str) -> str:
-                if not text.strip():
-                    return text  # blank texts may be dropped
-                opening, closing = next(marks), next(marks)
-                if message["role"] != "assistant":  # templates cut reasoning from earlier responses
-                    needed[opening] = text
-                needed[closing] = text
-                return f"{opening}{text}{closing}"
-
-            return with_texts(message, mark)
-
-        rendered = self.render([mark_texts(message) for message in form])
-        for mark, text in needed.items():
+        marked_form, text_by_mark = _mark_texts(form)
+        rendered = self.render(marked_form)
+        for mark, text in text_by_mark.items():
             if mark not in rendered:
                 raise ValueError(f"the chat template leaves out {text.strip()[:60]!r}")
-        last = max((rendered.rfind(mark) for mark in needed), default=-1)
+        last = max(map(rendered.rfind, text_by_mark), default=-1)
         return rendered[last + 1 :]
 
     def render(self, chat: Sequence[Message]) -> str:
@@ -99,6 +85,24 @@ class ChatTemplate:
             )
         except TemplateError as error:
             raise ValueError(f"the chat template refuses the conversation: {error}") from error
+
+
+def _mark_texts(form: Sequence[Message]) -> tuple[list[Message], dict[str, str]]:
+    """Mark texts that are not blank; returns the marks that a template must keep, too."""
+    marks = map(chr, count(_FIRST_MARK))
+    text_by_mark: dict[str, str] = {}
+
+    def mark_text(role: str, text: str) -> str:
+        if not text.strip():
+            return text
+        opening, closing = next(marks), next(marks)
+        if role != "assistant":  # templates cut reasoning from earlier responses
+            text_by_mark[opening] = text
+        text_by_mark[closing] = text
+        return f"{opening}{text}{closing}"
+
+    marked = [with_texts(message, partial(mark_text, message["role"])) for message in form]
+    return marked, text_by_mark
 
 
 _FIRST_STAND_IN = 0x10F000  # first of the private code points, rare in texts, that are used
