@@ -11,6 +11,7 @@ from bench_assets.bundles.verification import NotReproducibleError, verify
 from bench_assets.core.schema.errors import BenchError, SourceError, TableError
 from bench_assets.core.schema.rows import Metric, Prediction
 from tests.bundles.shelf import (
+    TASK,
     AlwaysAReader,
     edit_first_line,
     image_bytes,
@@ -41,7 +42,7 @@ def test_a_bundle_verifies_with_the_numbers_calculated_by_hand(bundle):
 def test_a_bundle_has_manifest_images_prompts_and_questions(bundle):
     files = read_bundle(bundle)
     manifest = json.loads(files[MANIFEST_NAME])
-    assert manifest["signature"].startswith("shelf|v7|main|data:")
+    assert manifest["signature"].startswith(f"shelf|v{TASK.version}|main|data:")
     assert {"python", "bench-assets", "numpy", "pyarrow"} <= manifest["versions"].keys()
     assert manifest["benchmark"]["slices"] == ["level"]
     assert "somebody/shelf" not in files[MANIFEST_NAME].decode()  # no path of this machine
@@ -207,8 +208,10 @@ def change_manifest(bundle, **fields):
     [
         pytest.param({"benchmark": None, "package": "shelf-bench 1.2"}, "install shelf-bench 1.2",
                      id="a suite that is not installed"),
-        pytest.param({"version": 1}, "of shelf v1; here is shelf v7", id="of another version"),
-        pytest.param({"extensions": ("acme",)}, "of shelf+acme v7", id="with an extension"),
+        pytest.param({"version": 1}, f"of shelf v1; here is shelf v{TASK.version}",
+                     id="of another version"),
+        pytest.param({"extensions": ("acme",)}, f"of shelf+acme v{TASK.version}",
+                     id="with an extension"),
         pytest.param({"scorer": "kind"}, "no scorer 'kind'", id="read as nobody does here"),
     ],
 )  # fmt: skip
