@@ -13,6 +13,7 @@ from bench_assets.bundles.contents import (
     write_contents,
 )
 from bench_assets.bundles.rescoring import find_divergences, stored_runner
+from bench_assets.comparison.comparable import evaluation_command
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Prediction, Question
 from bench_assets.evaluation.suite import Suite
@@ -46,8 +47,9 @@ def pack_number(evaluation: ModelResponses, options: BundleOptions, target: Path
     """Write the bundle of a number, if it is reproducible from its responses.
 
     Raises:
-        TableError: If a table is missing, or the number is not reproduced; says what differs.
+        TableError: If a table is missing, the number is not reproduced, or the bundle is too large.
         HomeError: If the file cannot be written.
+        ImageError: If an image is damaged.
     """
     _require_tables(evaluation)
     contents, n_missing_prompts = _collect_contents(evaluation, options)
@@ -59,15 +61,16 @@ def pack_number(evaluation: ModelResponses, options: BundleOptions, target: Path
 
 
 def _require_tables(evaluation: ModelResponses) -> None:
-    questions = evaluation.question_table.questions
-    tables = {"questions": questions, "predictions": evaluation.predictions,
-              "scores": evaluation.scores, "metrics": evaluation.metrics}  # fmt: skip
+    tables = {
+        "questions": evaluation.question_table.questions,
+        "predictions": evaluation.predictions,
+        "scores": evaluation.scores,
+        "metrics": evaluation.metrics,
+    }
+    command = evaluation_command(evaluation.task, [evaluation.model], evaluation.condition)
     for name, rows in tables.items():
         if not rows:
-            raise TableError(
-                f"{evaluation.name} of {evaluation.model}: no {name};"
-                f" run `{_evaluation_command(evaluation)}`"
-            )
+            raise TableError(f"{evaluation.name} of {evaluation.model}: no {name}; run `{command}`")
 
 
 def _require_reproducible(evaluation: ModelResponses, contents: Contents) -> None:
@@ -75,17 +78,12 @@ def _require_reproducible(evaluation: ModelResponses, contents: Contents) -> Non
     runner = stored_runner(evaluation.task, contents, evaluation.scorer)
     if divergences := find_divergences(contents, runner.run(contents.questions)):
         first = divergences[0]
+        command = evaluation_command(evaluation.task, [evaluation.model], evaluation.condition)
         raise TableError(
             f"{evaluation.name} of {evaluation.model}: cannot be reproduced from its responses:"
             f" {first.step}, {first.entry}, {first.field}: {first.before} -> {first.after}"
-            f"; evaluate again: `{_evaluation_command(evaluation)}`"
+            f"; evaluate again: `{command}`"
         )
-
-
-def _evaluation_command(evaluation: ModelResponses) -> str:
-    command = f"bench evaluate {evaluation.task.name} --model {evaluation.model}"
-    condition = evaluation.condition
-    return command if condition == "main" else f"{command} --condition {condition}"
 
 
 def _collect_contents(
@@ -128,8 +126,12 @@ def _render_prompts(
 
 
 def _find_prompts(digests: set[str], find_prompt: Callable[[str], str | None]) -> list[PromptText]:
-    turns_by_digest = {sha256: find_prompt(sha256) for sha256 in sorted(digests)}
-    return [PromptText(sha256=sha256, turns=t) for sha256, t in turns_by_digest.items() if t]
+    """Find prompts by their digests, in their order; unknown ones are left out."""
+    prompts = []
+    for sha256 in sorted(digests):
+        if turns := find_prompt(sha256):
+            prompts.append(PromptText(sha256=sha256, turns=turns))
+    return prompts
 
 
 def _image_sizes(questions: Sequence[Question], options: BundleOptions) -> dict[str, int]:

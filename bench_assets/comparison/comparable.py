@@ -3,8 +3,9 @@
 The report's page compares the same parts in ``compare-pairs.js``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from shlex import quote
 from typing import NamedTuple
 
 from bench_assets.comparison.causes import (
@@ -113,12 +114,8 @@ def _incomparable_row(
 ) -> Comparison:
     """Build the row of two evaluations that are not comparable, with a command that helps."""
     parts = compared_parts(after)
-    options = ""
-    for cause in causes:
-        if cause in _OPTIONS:
-            models = sorted({*parts[cause].split("+")} - {RULES})
-            name = models[0] if models else RULES  # an option takes one name
-            options += f" {_OPTIONS[cause]} {name}"
+    options = [_option(cause, parts[cause]) for cause in causes if cause in _OPTIONS]
+    command = evaluation_command(task, dict.fromkeys((before.model, after.model)), after.condition)
     return Comparison(
         task=task.display_title,
         against=before.model,
@@ -128,8 +125,14 @@ def _incomparable_row(
         after=after.value,
         verdict=NOT_COMPARABLE,
         reason=f"other {', '.join(causes)}",
-        remedy="" if CONDITION in causes else f"{_command(task, before, after)}{options}",
+        remedy="" if CONDITION in causes else " ".join([command, *options]),
     )
+
+
+def _option(cause: str, setting: str) -> str:
+    """The option of ``bench evaluate`` for a setting; of joined names, the first model's."""
+    names = sorted({*setting.split("+")} - {RULES})
+    return f"{_OPTIONS[cause]} {names[0] if names else RULES}"
 
 
 def _doubt_if_unread(task: Task, effect: Comparison, before: Metric, after: Metric) -> Comparison:
@@ -142,12 +145,13 @@ def _doubt_if_unread(task: Task, effect: Comparison, before: Metric, after: Metr
     least_read = max((before, after), key=lambda row: row.unread or 0.0)
     unread = format_percent(least_read.unread)
     reason = f"{unread} of the responses of {least_read.model} are unread"
-    return replace(effect, reason=reason, remedy=f"{_command(task, least_read)} --reader MODEL")
+    command = evaluation_command(task, [least_read.model], least_read.condition)
+    return replace(effect, reason=reason, remedy=f"{command} --reader MODEL")
 
 
-def _command(task: Task, *rows: Metric) -> str:
-    """The command that evaluates the models of rows again, under their condition."""
-    models = dict.fromkeys(row.model for row in rows)
-    command = " ".join(["bench evaluate", task.name, *(f"--model {name}" for name in models)])
-    condition = rows[0].condition
-    return command if condition == "main" else f"{command} --condition {condition}"
+def evaluation_command(task: Task, models: Iterable[str], condition: str) -> str:
+    """The command that evaluates models on a task under a condition."""
+    options = [f"--model {quote(name)}" for name in models]
+    if condition != "main":
+        options.append(f"--condition {condition}")
+    return " ".join(["bench evaluate", task.name, *options])

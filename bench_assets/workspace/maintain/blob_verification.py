@@ -7,6 +7,7 @@ from shlex import quote
 
 import dagster as dg
 
+from bench_assets.comparison.comparable import evaluation_command
 from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.core.tables.arrow import require_columns
 from bench_assets.workspace.inspect.stale_numbers import stale_numbers
@@ -51,10 +52,11 @@ def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
 
 def _stale_findings(bench: Workbench) -> Iterator[VerificationFinding]:
     for task, condition, model, reason in stale_numbers(bench):
-        option = "" if condition == "main" else f" --condition {condition}"
-        command = f"bench evaluate {task.name} --model {quote(model)}{option}"
         yield VerificationFinding(
-            what=f"{task.name} of {model}", state="outdated", why=reason, command=command
+            what=f"{task.name} of {model}",
+            state="outdated",
+            why=reason,
+            command=evaluation_command(task, [model], condition),
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_tables import AUDIT, CONSTANTS, questions_key
+from bench_assets.comparison.comparable import evaluation_command
 from bench_assets.core.schema.errors import HomeError
 from bench_assets.core.schema.rows import Question, StoredImage
 from bench_assets.evaluation.task import Task
@@ -34,8 +35,7 @@ def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
     for task, condition in _task_conditions(bench, suite):
         selection = asset_selections.evaluation(task, condition, graph.get_all_asset_keys())
         if key in selection.resolve(graph):
-            option = "" if condition == "main" else f" --condition {condition}"
-            return f"bench evaluate {task.name} --model {quote(model)}{option}"
+            return evaluation_command(task, [model], condition)
         inputs = asset_selections.condition_inputs(task, condition, graph.get_all_asset_keys())
         constants = [*questions_key(task, condition)[:-1], CONSTANTS]
         if key in inputs.resolve(graph) or key.path == constants:
