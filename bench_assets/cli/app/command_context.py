@@ -4,7 +4,7 @@ import gc
 import shlex
 import sys
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -12,7 +12,7 @@ import typer
 
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.workspace.console.output import print_message
-from bench_assets.workspace.console.signals import SignalExit, signal_listener
+from bench_assets.workspace.console.signals import CommandEnd, signal_listener
 
 if TYPE_CHECKING:
     from bench_assets.workspace.materialization.workbench import Workbench
@@ -67,20 +67,28 @@ def error_reporting() -> Generator[None]:
         try:
             yield
         except KeyboardInterrupt:
-            ending = signals.signal_exit()
+            ending = signals.command_end()
         except BenchError as error:
             message = "\n".join((f"error: {error}", *getattr(error, "__notes__", ())))
-            ending = signals.signal_exit() if signals.first else SignalExit(message, 1)
+            ending = signals.command_end() if signals.first else CommandEnd(message, 1)
         except OSError as error:
             # without a filename it is a bug, not a problem of the disk
             if not error.filename and _DISK_FULL not in str(error):
                 raise
             file_prefix = f"{error.filename}: " if error.filename else ""
-            ending = SignalExit(f"error: {file_prefix}{error.strerror}", 1)
+            ending = CommandEnd(f"error: {file_prefix}{error.strerror}", 1)
         else:
             return
         print_message(ending.sentence + (_interrupt_summary(start_time) if signals.first else ""))
         raise typer.Exit(ending.exit_code)
+
+
+def raise_last(errors: Sequence[BenchError]) -> None:
+    """Raise the last error, after printing the others; do nothing without one."""
+    for error in errors[:-1]:
+        print_message(f"error: {error}")
+    if errors:
+        raise errors[-1]
 
 
 def _interrupt_summary(start_time: float) -> str:

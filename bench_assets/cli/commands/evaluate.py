@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import error_reporting, open_home
+from bench_assets.cli.app.command_context import error_reporting, open_home, raise_last
 from bench_assets.cli.app.options import (
     ConditionsOption,
     ElicitOption,
@@ -173,16 +173,13 @@ def _evaluate_models(
     else:
         for suite in suites:
             failures += _evaluate_whole(bench, suite, runs, print_metrics)
-    for failure in failures[:-1]:
-        print_message(f"error: {failure}")
-    if failures:
-        raise failures[-1]
+    raise_last(failures)
 
 
 def _check_runs(
     bench: "Workbench", suites: "Sequence[str]", conditions: "Sequence[str]"
 ) -> list[tuple[str, str]]:
-    """Validate all names; returns each model with each condition."""
+    """Validate the names of an evaluation; returns each model with each condition."""
     from bench_assets.workspace.materialization.opening import check_names
 
     names = [model.name for model in bench.resolved]
@@ -256,7 +253,7 @@ def _evaluate_whole(
     runs: "Sequence[tuple[str, str]]",
     print_metrics: "_PrintResults",
 ) -> "Sequence[BenchError]":
-    """Evaluate all questions of a suite; returns errors of tasks that were not evaluated."""
+    """Evaluate a suite, and print its metrics; returns errors of tasks not evaluated."""
     from bench_assets.workspace.evaluate.whole import evaluate_suite
 
     evaluation = evaluate_suite(bench, suite, runs)
@@ -321,16 +318,13 @@ def _evaluate_responses(
                     failures += _evaluate_recorded(bench, match, print_metrics)
     with error_reporting():
         require_matches(file, suite, all_matches)
-    for failure in failures:
-        print_message(f"error: {failure}")
-    if failures:
-        raise typer.Exit(1)
+        raise_last(failures)
 
 
 def _evaluate_recorded(
     bench: "Workbench", matched: "MatchedResponses", print_metrics: "_PrintResults"
 ) -> "Sequence[BenchError]":
-    """Evaluate one model's responses to a task; PARTIAL if some questions have none."""
+    """Evaluate and print one model's responses to a task; PARTIAL if some questions have none."""
     from bench_assets.workspace.evaluate.subset import evaluate_answered
 
     recorded, task, condition = matched.recorded, matched.task, matched.condition

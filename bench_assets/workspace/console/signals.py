@@ -45,15 +45,15 @@ class Signals:
         self.first = signal.Signals(number)
         self._is_received.set()
 
-    def signal_exit(self) -> "SignalExit":
-        """Message and exit code of an interruption, Ctrl-C by default; waits for the listener."""
+    def command_end(self) -> "CommandEnd":
+        """End of an interrupted command, by Ctrl-C if no signal is recorded within a second."""
         self._is_received.wait(_WAKE_UP_SECONDS)
         first = self.first or signal.SIGINT
-        return SignalExit(f"stopped by {SIGNAL_NAMES[first]}: {RESUME_MESSAGE}", EXIT_BASE + first)
+        return CommandEnd(f"stopped by {SIGNAL_NAMES[first]}: {RESUME_MESSAGE}", EXIT_BASE + first)
 
 
-class SignalExit(NamedTuple):
-    """Message and exit code of a command ended by a signal."""
+class CommandEnd(NamedTuple):
+    """Message and exit code of a command that a signal or an error ends."""
 
     sentence: str
     exit_code: int
