@@ -1,21 +1,22 @@
 """``bench tables``: tables of the graph and of the papers, expectations, differences."""
 
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from bench_assets.cli.app.command_context import open_home
+from bench_assets.cli.app.command_context import open_home, raise_last
 from bench_assets.cli.app.options import ConditionOption, JsonOption, SourceOption, SuiteName
 from bench_assets.core.schema.errors import TableError
 from bench_assets.workspace.console.output import print_message, print_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from bench_assets.comparison.difference import Cause
     from bench_assets.comparison.verdicts import Comparison
+    from bench_assets.workspace.inspect.explanation import EvaluationPair
+    from bench_assets.workspace.materialization.workbench import Workbench
     from bench_resources.config.sources_toml import SourceRule
 
 EvaluationArgument = Annotated[
@@ -106,10 +107,7 @@ def questions(suite: SuiteName, source: SourceOption = "", *, as_json: JsonOptio
         names, failures = build_questions(bench, suite)
         for task in bench.tasks_with_questions(names):
             print_rows(bench.questions(task), as_json=as_json)
-        for failure in failures[:-1]:
-            print_message(f"error: {failure}")
-        if failures:
-            raise failures[-1]
+        raise_last(failures)
 
 
 @app.command("check")
@@ -181,11 +179,8 @@ def diff(
 
     Example: bench tables diff model-a model-b --suite codis --fail-on worse
     """
-    from bench_assets.cli.output.explanations import print_difference
     from bench_assets.comparison import gate
-    from bench_assets.comparison.people_checks import corrected_difference
     from bench_assets.comparison.verdicts import decide
-    from bench_assets.workspace.console.output import print_result
     from bench_assets.workspace.inspect.explanation import compare_evaluations
 
     if source and not suite:
@@ -193,23 +188,34 @@ def diff(
     left_out: list[TableError] = []
     with open_home(suite, source) as bench:
         filters = {"suite": suite, "model": model, "condition": condition, "metric": metric}
-        causes, effects = [], []
+        causes: dict[str, Sequence[Cause]] = {}  # by task
+        effects: dict[str, Comparison] = {}  # of the tasks with scores on both sides
         for pair in compare_evaluations(bench, before, after, **filters, left_out=left_out):
-            causes.append(pair.causes)
-            effects.append(pair.effects)
+            causes[pair.task.name] = pair.causes
+            if effect := pair.effect:
+                effects[pair.task.name] = effect
             if not as_json:
-                print_difference(pair)
-                if correction := corrected_difference(bench.tables, pair.task, before, after):
-                    print_result(correction)
-        verdicts = decide(chain.from_iterable(effects))
+                _print_pair(bench, pair, before, after)
+        verdicts = decide(effects.values())
         if as_json:
-            _print_causes(causes, effects, verdicts)
+            _print_causes(causes, dict(zip(effects, verdicts, strict=True)))
         elif not metric:
             _print_verdicts(before, after, verdicts)
         for reason in left_out:
             print_message(f"left out: {reason}")
         failed = gate.close_gate(before, after, verdicts, fail_on, junit, summary)
     raise typer.Exit(gate.EXIT_CODE if failed else bool(left_out))
+
+
+def _print_pair(bench: "Workbench", pair: "EvaluationPair", before: str, after: str) -> None:
+    """Print the difference on a task, and its correction if people checked both models."""
+    from bench_assets.cli.output.explanations import print_difference
+    from bench_assets.comparison.people_checks import corrected_difference
+    from bench_assets.workspace.console.output import print_result
+
+    print_difference(pair)
+    if correction := corrected_difference(bench.tables, pair.task, before, after):
+        print_result(correction)
 
 
 def _print_verdicts(before: str, after: str, verdicts: "Sequence[Comparison]") -> None:
@@ -225,18 +231,15 @@ def _print_verdicts(before: str, after: str, verdicts: "Sequence[Comparison]") -
 
 
 def _print_causes(
-    causes: "Sequence[Sequence[Cause]]",
-    effects: "Sequence[Sequence[Comparison]]",
-    verdicts: "Sequence[Comparison]",
+    causes: "Mapping[str, Sequence[Cause]]", verdicts: "Mapping[str, Comparison]"
 ) -> None:
-    """Print the causes of each task as JSON lines, the first with the verdict."""
+    """Print the causes of each task as JSON lines, the first with the verdict if there is one."""
     from bench_assets.comparison.gate import as_record
     from bench_assets.core.tables.arrow import to_json
     from bench_assets.workspace.console.output import print_json_result
 
-    remaining_verdicts = iter(verdicts)  # of the tasks that have effects, in order
-    for task_causes, task_effects in zip(causes, effects, strict=True):
-        for n, cause in enumerate(task_causes):
-            has_verdict = bool(task_effects) and n == 0
-            verdict = as_record(next(remaining_verdicts)) if has_verdict else {}
-            print_json_result(to_json(cause) | verdict)
+    for task, (total, *others) in causes.items():
+        verdict = as_record(verdicts[task]) if task in verdicts else {}
+        print_json_result(to_json(total) | verdict)
+        for cause in others:
+            print_json_result(to_json(cause))

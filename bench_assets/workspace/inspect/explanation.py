@@ -3,6 +3,7 @@
 ``bench tables diff`` compares two models, conditions or files of metrics.
 """
 
+import inspect
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -93,22 +94,18 @@ def explain(
         TableError: If a table is damaged.
     """
     task, question = _find_question(bench, question_id, condition)
-    key = evaluation_key(task, condition, "predictions")
-    evaluated, partials = bench.tables.partitions(key), partial_tables(bench.settings.home)
-    tables = bench.tables if model in evaluated else partials
-    names = sorted({*evaluated, *partials.known(key)})
-    if model not in names:
-        raise UnknownNameError(f"model evaluated on {task.name}, {condition},", model, names)
-    store = existing_response_store(bench.settings)
-    prompt = task.conditions[condition].prompt(question)
-    is_sent = _sent_prompt(store, prompt.sha256) is not None
+    tables = _tables_with_model(bench, task, condition, model)
     rows = _question_rows(tables, task, question, model, condition)
     if not rows["predictions"]:
+        key = evaluation_key(task, condition, "predictions")
         question_ids = [row.question_id for row in tables.read(key, Prediction, model)]
         raise SettingsError(
             f"{model} was not asked {question_id}: its evaluation is of {len(question_ids)}"
             f" questions, such as {min(question_ids, default='none')}"
         )
+    store = existing_response_store(bench.settings)
+    prompt = task.conditions[condition].prompt(question)
+    is_sent = _sent_prompt(store, prompt.sha256) is not None
     draws = list(_samples(rows, store, task, question))
     metrics = _metrics(tables, task, model, condition)
     value = _primary_value(task, with_people(bench.tables, task, metrics))
@@ -126,6 +123,20 @@ def explain(
         signature=value.get("signature", ""),
         stale=stale_reason(bench, task, metrics),
     )
+
+
+def _tables_with_model(bench: Workbench, task: Task, condition: str, model: str) -> TableFiles:
+    """The tables with a model's responses: those of whole evaluations, else of partial ones."""
+    key = evaluation_key(task, condition, "predictions")
+    evaluated = bench.tables.partitions(key)
+    if model in evaluated:
+        return bench.tables
+    partials = partial_tables(bench.settings.home)
+    partly_evaluated = partials.known(key)
+    if model in partly_evaluated:
+        return partials
+    names = sorted({*evaluated, *partly_evaluated})
+    raise UnknownNameError(f"model evaluated on {task.name}, {condition},", model, names)
 
 
 def _annotations_of(bench: Workbench, task: Task, question: Question) -> list[Answer]:
@@ -167,7 +178,7 @@ def _samples(
 def _read_from(
     task: Task, question: Question, prediction: JsonObject, score: JsonObject
 ) -> tuple[int, int] | None:
-    stored = StoredAnswer(*(score[name] for name in StoredAnswer._fields))
+    stored = StoredAnswer(**{name: score[name] for name in StoredAnswer._fields})
     return find_evidence(task, question, prediction["text"], prediction["decoding"], stored)
 
 
@@ -197,8 +208,9 @@ def _image(bench: Workbench, digest: str) -> ImageEvidence:
 
 
 def _scorer_description(task: Task, scorer: str) -> str:
-    """Name of a scorer, and the first line of its docstring."""
-    docstring = (getattr(task.scorers.get(scorer), "__doc__", None) or "").strip()
+    """Name of a scorer, with the first line of its docstring if it has one."""
+    function = task.scorers.get(scorer)
+    docstring = inspect.getdoc(function) if function else None
     return f"{scorer}: {docstring.splitlines()[0]}" if docstring else scorer
 
 
@@ -209,7 +221,8 @@ def _metrics(tables: TableFiles, task: Task, model: str, condition: str) -> list
 
 def _primary_value(task: Task, rows: Sequence[Metric]) -> JsonObject:
     """The primary metric over all questions; {} if it was not measured."""
-    overall = [r for r in rows if (r.metric, r.category) == (task.primary_metric, "all")]
+    primary = (task.primary_metric, "all")
+    overall = [row for row in rows if (row.metric, row.category) == primary]
     if not overall:
         return {}
     row = overall[-1]
@@ -260,14 +273,15 @@ class EvaluationPair(NamedTuple):
     before: EvaluationTables
     after: EvaluationTables
     causes: list[Cause]
-    stale: tuple[str, ...] = ()  # sides that are not current, with the reason
+    stale: Sequence[str]  # sides that are not current, with the reason
 
     @property
-    def effects(self) -> list[Comparison]:
-        """Effect on the primary metric; empty without scores of both."""
+    def effect(self) -> Comparison | None:
+        """Effect on the primary metric; None without scores and metrics of both."""
         before = Side(self.before.scores, self.before.metrics)
         after = Side(self.after.scores, self.after.metrics)
-        return compare_sides(self.task, self.after.questions, before, after, slices=False)
+        effects = compare_sides(self.task, self.after.questions, before, after, slices=False)
+        return effects[0] if effects else None
 
 
 def compare_evaluations(  # noqa: PLR0913  (an option each)
@@ -294,7 +308,7 @@ def compare_evaluations(  # noqa: PLR0913  (an option each)
         left_out: Receives the error of each task with a damaged table.
 
     Raises:
-        UnknownNameError: If a name has no evaluation.
+        UnknownNameError: If a name has no evaluation, or no task with both has the metric.
         SettingsError: If no task has both.
     """
     tasks = bench.catalog.tasks_of(suite) if suite else bench.catalog.tasks
@@ -304,18 +318,24 @@ def compare_evaluations(  # noqa: PLR0913  (an option each)
         model = next((name for name in models if not name.endswith(".parquet")), "")
     old = _evaluation_readers(bench, before, tasks, model, condition)
     new = _evaluation_readers(bench, after, tasks, model, condition)
-    for task in _common_tasks(bench, before, old, after, new):
-        if metric and metric not in task.measures:
-            continue
+    common_tasks = _common_tasks(bench, before, old, after, new)
+    for task in _tasks_with_metric(common_tasks, metric) if metric else common_tasks:
         try:
-            sides = old[task.name](), new[task.name]()
+            old_tables, new_tables = old[task.name](), new[task.name]()
         except TableError as error:
             left_out.append(error)
             continue
-        reasons = [(tables.name, stale_reason(bench, task, tables.metrics)) for tables in sides]
-        stale = tuple(f"{name}: {reason}" for name, reason in reasons if reason)
-        causes = decompose_difference(task, *sides, metric)
-        yield EvaluationPair(task, *sides, causes=causes, stale=stale)
+        stale = []
+        for tables in (old_tables, new_tables):
+            if reason := stale_reason(bench, task, tables.metrics):
+                stale.append(f"{tables.name}: {reason}")
+        yield EvaluationPair(
+            task=task,
+            before=old_tables,
+            after=new_tables,
+            causes=decompose_difference(task, old_tables, new_tables, metric),
+            stale=stale,
+        )
 
 
 def _common_tasks(
@@ -330,6 +350,14 @@ def _common_tasks(
             f" {', '.join(new) or 'none'}"
         )
     return common
+
+
+def _tasks_with_metric(tasks: Sequence[Task], metric: str) -> list[Task]:
+    selected = [task for task in tasks if metric in task.measures]
+    if not selected:
+        names = {name for task in tasks for name in task.measures}
+        raise UnknownNameError("metric", metric, names)
+    return selected
 
 
 def _evaluation_readers(
