@@ -125,7 +125,7 @@ class Archive:
         """Read a file, and verify its digest.
 
         Raises:
-            SourceError: If the digest differs.
+            SourceError: If the digest differs; otherwise as ``read``.
         """
         data = self.read(name, max_bytes)
         if sha256(data).hexdigest() != digest:

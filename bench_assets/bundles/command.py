@@ -86,13 +86,12 @@ def pack(
 
 
 def _print_packed_bundle(target: Path, packed: "PackedBundle", *, as_json: bool) -> None:
+    from bench_assets.bundles.terminal import warn_about_licence
+
     manifest = packed.manifest
     if packed.n_left_out:
         print_message(f"{packed.n_left_out} images are included by digest only")
-    if not manifest.passed_on:
-        print_message(
-            f"do not share the file: the licence of its questions forbids it ({manifest.licence})"
-        )
+    warn_about_licence(manifest)
     if as_json:
         print_json_result(
             {"file": str(target), "digest": manifest.digest, "signature": manifest.signature}

@@ -106,7 +106,7 @@ def read_manifest(data: bytes, where: str) -> Manifest:
 
 
 def installed_versions() -> dict[str, str]:
-    """Installed versions of Python, this program and its dependencies."""
+    """Installed versions of Python, this program and its required dependencies."""
     needed = [line for line in requires(PROGRAM_NAME) or () if "extra ==" not in line]
     names = [name for line in needed for name in re.findall(r"\A[\w.-]+", line)]
     versions = {"python": python_version()}
@@ -149,6 +149,8 @@ def from_lines(data: bytes, row_type: type[Row], where: str) -> list[Row]:
             fields, blanks, or a truncated line; names the line.
     """
     lines = data.splitlines(keepends=True)
+    if not lines:
+        return []
     values_of_rows, names = [], list[str]()
     for number, line in enumerate(lines, 1):
         values = _parse_line(line, f"{where}, line {number}")
@@ -156,8 +158,7 @@ def from_lines(data: bytes, row_type: type[Row], where: str) -> list[Row]:
         if list(values) != names or _json_line(values) != line:
             raise SourceError(f"{where}, line {number}: not written by bench bundle pack")
         values_of_rows.append(values)
-    if lines:
-        _require_fields(names, row_type, f"{where}, line 1")
+    _require_fields(names, row_type, f"{where}, line 1")
     number_fields = _number_fields(row_type) & set(names)
     for values in values_of_rows:
         values.update({name: nan for name in number_fields if values[name] is None})
@@ -201,10 +202,8 @@ def _reject_constant(name: str) -> None:
 def _parse_rows(
     values_of_rows: Sequence[dict[str, Any]], row_type: type[Row], where: str, names: Sequence[str]
 ) -> list[Row]:
-    """Convert JSON values to rows; without ``names``, all columns are expected."""
-    columns = arrow_schema(row_type)
-    if names:
-        columns = pa.schema([column for column in columns if column.name in names])
+    """Convert JSON values of the named fields to rows; changes mappings to pairs in place."""
+    columns = pa.schema([column for column in arrow_schema(row_type) if column.name in names])
     map_columns = [column.name for column in columns if pa.types.is_map(column.type)]
     for values in values_of_rows:
         values.update({name: _map_pairs(values[name]) for name in map_columns})

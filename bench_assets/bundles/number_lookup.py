@@ -12,17 +12,18 @@ def find_number(bench: Workbench, task_name: str, model: str, condition: str) ->
     """Find the number of a model, on any source.
 
     Raises:
-        UnknownNameError: If there is no such task, or the model was not evaluated on it.
-        SettingsError: If a suite of several tasks is named.
+        UnknownNameError: If there is no such task or condition, or the model was not evaluated.
+        SettingsError: If a suite is named of which several tasks have the condition.
     """
     candidates = bench.catalog.tasks_of(task_name)
-    tasks = [task for task in candidates if condition in task.conditions]
-    if len(tasks) != 1:
-        for task in candidates[:1]:
-            task.condition(condition)  # raises if the task has no such condition
-        names = ", ".join(task.name for task in candidates)
-        raise SettingsError(f"{task_name} has {len(tasks)} tasks, name one: {names}")
-    (task,) = tasks
+    tasks = [task for task in candidates if condition in task.conditions] or candidates
+    if len(tasks) > 1:
+        names = ", ".join(task.name for task in tasks)
+        raise SettingsError(
+            f"{task_name}: expected a task, got a suite of several. Name one: {names}"
+        )
+    task = tasks[0]
+    task.condition(condition)  # raises if the task does not have it
     key = evaluation_key(task, condition, "metrics")
     sources = [bench.tables, *bench.tables.elsewhere(task.suite)]
     for tables in sources:

@@ -7,6 +7,7 @@ or keys.
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ from bench_resources.tables.parquet import TableFiles
 
 if TYPE_CHECKING:
     from bench_resources.response_cache.store import ResponseStore
+
+_CHECK_OUT = "check out the code that measured it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,13 +62,14 @@ def task_requirements(number: NumberRef) -> list[BundleRequirement]:
     signed = "+".join((signature.task, *signature.extensions))
     installed = "+".join((task.name, *task.extensions))
     return [
-        _requirement("task", signed, installed, "install the same extensions"),
         _requirement(
-            "version",
-            f"v{signature.version}",
-            f"v{task.version}",
-            f"check out the code that measured it (here is"
-            f" {suite_distribution(task.suite) or task.suite})",
+            part="task", takes=signed, here=installed, remedy="install the same extensions"
+        ),
+        _requirement(
+            part="version",
+            takes=f"v{signature.version}",
+            here=f"v{task.version}",
+            remedy=f"{_CHECK_OUT} (here is {suite_distribution(task.suite) or task.suite})",
         ),
         _scorer_requirement(signature.parts.get("scorer", ""), task.scorers),
     ]
@@ -80,17 +84,16 @@ def question_requirements(
     signed_digest = signature.parts.get("data", "")
     tables_by_digest = {}
     for tables in sources:
-        try:
-            tables_by_digest[short_digest(tables.digest(key) or "")] = tables
-        except TableError:
-            tables_by_digest[""] = tables  # damaged: treated as missing
-    available = next(iter(tables_by_digest), "") or "none"
+        with suppress(TableError):  # damaged: treated as missing
+            if digest := tables.digest(key):
+                tables_by_digest[short_digest(digest)] = tables
+    available = ", ".join(tables_by_digest) or "none"
     command = f"bench tables questions {task.suite}"
     if key != evaluation_key(task, "main", "questions"):
         command = (
             f"bench evaluate {task.name} --condition {signature.condition} --model NAME --dry-run"
         )
-    if not signed_digest or signed_digest not in tables_by_digest:
+    if signed_digest not in tables_by_digest:
         remedy = f"`{command}` builds them from bench.toml's source, or from --source FOLDER"
         return [], [
             BundleRequirement(part="questions", takes=signed_digest, here=available, missing=remedy)
@@ -114,14 +117,15 @@ def _prompt_requirements(
     sent = sorted(condition.prompt(question).sha256 for question in questions)
     rendered = hashlib.sha256("\n".join(sent).encode()).hexdigest()[:12]
     yield _requirement(
-        "prompts",
-        number.signature.parts.get("prompts", ""),
-        rendered,
-        "the prompts differ, or not all of them were sent: check out the code that measured it",
+        part="prompts",
+        takes=number.signature.parts.get("prompts", ""),
+        here=rendered,
+        remedy=f"the prompts differ, or not all of them were sent: {_CHECK_OUT}",
     )
 
 
-def _requirement(part: str, takes: str, here: str, remedy: str) -> BundleRequirement:
+def _requirement(*, part: str, takes: str, here: str, remedy: str) -> BundleRequirement:
+    """A requirement that is met if ``here`` is what the number takes."""
     return BundleRequirement(
         part=part, takes=takes, here=here, missing="" if takes == here else remedy
     )
@@ -130,7 +134,7 @@ def _requirement(part: str, takes: str, here: str, remedy: str) -> BundleRequire
 def _scorer_requirement(signed: str, installed: Iterable[str]) -> BundleRequirement:
     names = list(installed)
     here = signed if signed in names else f"only {', '.join(names)}"
-    return _requirement("scorer", signed, here, "check out the code that measured it")
+    return _requirement(part="scorer", takes=signed, here=here, remedy=_CHECK_OUT)
 
 
 _THINKING = "|thinking="

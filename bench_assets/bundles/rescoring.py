@@ -65,8 +65,10 @@ def judging_rules(task: Task, judgements: Sequence[Judgement]) -> str:
         for part in split_setups(row.setup).judge
     } or {RULES}
     has_model_judge = any(isinstance(task.judges.get(name), ByModel) for name in names)
-    by_model = has_model_judge or any(not row.by_rules for row in judgements)
-    return "" if by_model or len(names) > 1 else next(iter(names))
+    if has_model_judge or len(names) > 1 or any(not row.by_rules for row in judgements):
+        return ""
+    (rules,) = names
+    return rules
 
 
 _Key: TypeAlias = tuple[str, ...]  # question and sample, also criterion; or metric and category
@@ -123,7 +125,7 @@ def find_divergences(before: EvaluationRows, after: EvaluationRows) -> list[Dive
 
 
 def metric_divergences(before: Sequence[Metric], after: Sequence[Metric]) -> list[Divergence]:
-    """Find metrics that differ in value, interval, counts or signature."""
+    """Find differences of metrics in all columns but those of local names."""
     names = [field.name for field in fields(Metric) if field.name not in _LOCAL_COLUMNS]
     return list(_compare_rows("metrics", _metrics_by_cell(before), _metrics_by_cell(after), names))
 
@@ -146,7 +148,7 @@ def equal_to_digits(before: object, after: object) -> bool:
 
 
 def format_digits(value: float | None) -> str:
-    """Format a number with its platform-independent digits; "-" for NaN.
+    """Format a number with its platform-independent digits; "-" for NaN and None.
 
     >>> format_digits(1 / 3), format_digits(0.5), format_digits(float("nan"))
     ('0.3333333333', '0.5', '-')

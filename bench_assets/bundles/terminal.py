@@ -1,8 +1,10 @@
 """Terminal output of reproductions and bundles."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
+from bench_assets.bundles.contents import Manifest
 from bench_assets.bundles.reproduction import ReproductionResult
 from bench_assets.bundles.rescoring import Divergence, format_digits
 from bench_assets.bundles.verification import VerifiedBundle
@@ -63,10 +65,7 @@ def print_bundle_verification(verified: VerifiedBundle) -> None:
     manifest = verified.bundle.manifest
     print_result(manifest.signature)
     print_result(f"bundle {manifest.digest}")
-    if not manifest.passed_on:
-        print_message(
-            f"do not share the file: the licence of its questions forbids it ({manifest.licence})"
-        )
+    warn_about_licence(manifest)
     for kind, n in sorted(manifest.not_there.items()):
         if n:
             print_message(f"{n} {kind.replace('_', ' ')} are included by digest only")
@@ -75,20 +74,28 @@ def print_bundle_verification(verified: VerifiedBundle) -> None:
     _print_verdict(verified.divergences, len(metrics), "the bundle")
 
 
+def warn_about_licence(manifest: Manifest) -> None:
+    """Print a warning if the questions in a bundle may not be shared."""
+    if not manifest.passed_on:
+        print_message(
+            f"do not share the file: the licence of its questions forbids it ({manifest.licence})"
+        )
+
+
 def reproduction_json(reproduction: ReproductionResult) -> dict[str, Any]:
     """Format a reproduction as one JSON object."""
     metrics = reproduction.evaluation.metrics if reproduction.evaluation else ()
     return {
         "signature": reproduction.number.text,
         "status": _STATUS[reproduction.exit_code],
-        "needs": [
-            _fields(requirement, ("part", "takes", "here", "missing"))
-            for requirement in reproduction.requirements
-        ],
+        "needs": [asdict(requirement) for requirement in reproduction.requirements],
         "stale": reproduction.stale,
         "metrics": [_cells(row) for row in metrics],
-        "divergences": [_divergence_json(divergence) for divergence in reproduction.divergences],
-        "causes": [_fields(cause, ("cause", "effect", "n")) for cause in reproduction.causes],
+        "divergences": [asdict(divergence) for divergence in reproduction.divergences],
+        "causes": [
+            {"cause": cause.cause, "effect": cause.effect, "n": cause.n}
+            for cause in reproduction.causes
+        ],
     }
 
 
@@ -101,7 +108,7 @@ def bundle_verification_json(verified: VerifiedBundle) -> dict[str, Any]:
         "digest": manifest.digest,
         "passed_on": manifest.passed_on,
         "metrics": [_cells(row) for row in verified.evaluation.metrics],
-        "divergences": [_divergence_json(divergence) for divergence in verified.divergences],
+        "divergences": [asdict(divergence) for divergence in verified.divergences],
     }
 
 
@@ -118,11 +125,3 @@ def _print_verdict(divergences: Sequence[Divergence], n_metrics: int, reference:
 
 def _cells(row: Metric) -> dict[str, str]:
     return {name: cell(row) for name, cell in DIGIT_COLUMNS.items()}
-
-
-def _divergence_json(divergence: Divergence) -> dict[str, Any]:
-    return _fields(divergence, ("step", "entry", "field", "before", "after"))
-
-
-def _fields(row: object, names: Sequence[str]) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in names}

@@ -70,10 +70,11 @@ def verify(path: Path) -> VerifiedBundle:
 
     Raises:
         SourceError: As ``open_bundle``.
-        NotReproducibleError: If its suite is not installed, or has another version.
+        NotReproducibleError: If its task is not installed, or not as the manifest describes it.
     """
     bundle = open_bundle(path)
-    task = _installed_task(bundle)
+    task = _find_task(bundle)
+    _require_same_task(bundle, task)
     contents = bundle.contents
     runner = stored_runner(task, contents, bundle.manifest.scorer)
     evaluation = runner.run(contents.questions)
@@ -105,7 +106,7 @@ def _require_files(archive: Archive, manifest: Manifest) -> None:
 
 
 def _require_one_evaluation(path: Path, manifest: Manifest, contents: Contents) -> None:
-    """Refuse rows of other questions, models or conditions, and duplicate rows."""
+    """Refuse foreign and duplicate rows, verdicts without a response, and other numbers."""
     question_ids = _unique_keys(path, "questions", (row.question_id for row in contents.questions))
     evaluated = manifest.model, manifest.condition
     for table in ("predictions", "judgements", "scores"):
@@ -168,7 +169,7 @@ def _require_prompts(
 
 
 def _unique_keys(path: Path, table: str, keys: Iterable[object]) -> set[object]:
-    """The set of keys of a table's rows, one a line; duplicates are refused."""
+    """The set of the keys of a table, one per line of its file; duplicates are refused."""
     unique: set[object] = set()
     for number, key in enumerate(keys, 1):
         if key in unique:
@@ -177,30 +178,33 @@ def _unique_keys(path: Path, table: str, keys: Iterable[object]) -> set[object]:
     return unique
 
 
-def _installed_task(bundle: Bundle) -> Task:
-    """Find or build the task, and require the manifest's version, condition and scorer."""
+def _find_task(bundle: Bundle) -> Task:
+    """Find the task of a bundle among the installed ones; build that of a file benchmark."""
     manifest = bundle.manifest
     suite = manifest.task.split("/")[0]
     if manifest.benchmark is not None:
-        task = _build_task(bundle, suite, manifest.benchmark)
-    else:
-        catalog = load_catalog(only={suite})
-        tasks = [task for task in catalog.tasks if task.name == manifest.task]
-        if not tasks:
-            problem = f" ({catalog.problems[0]})" if catalog.problems else ""
-            raise NotReproducibleError(
-                f"{bundle.path}: intact, but {manifest.task} is not installed here{problem}:"
-                f" install {manifest.package or suite}, and try again"
-            )
-        task = tasks[0]
+        return _build_task(bundle, suite, manifest.benchmark)
+    catalog = load_catalog(only={suite})
+    for task in catalog.tasks:
+        if task.name == manifest.task:
+            return task
+    problem = f" ({catalog.problems[0]})" if catalog.problems else ""
+    raise NotReproducibleError(
+        f"{bundle.path}: intact, but {manifest.task} is not installed here{problem}:"
+        f" install {manifest.package or suite}, and try again"
+    )
+
+
+def _require_same_task(bundle: Bundle, task: Task) -> None:
+    """Require the version, extensions, condition and scorer that the manifest names."""
+    manifest = bundle.manifest
     has_same_version = task.version == manifest.version
     if not has_same_version or sorted(task.extensions) != sorted(manifest.extensions):
         packed_task = "+".join((manifest.task, *manifest.extensions))
         installed_task = "+".join((task.name, *task.extensions))
         raise NotReproducibleError(
             f"{bundle.path}: intact, but of {packed_task} v{manifest.version}; here is"
-            f" {installed_task} v{task.version}: install"
-            f" {manifest.package}"
+            f" {installed_task} v{task.version}: install {manifest.package}"
             f" with bench-assets {manifest.versions.get('bench-assets', '?')}, and try again"
         )
     if manifest.condition not in task.conditions or manifest.scorer not in task.scorers:
@@ -208,7 +212,6 @@ def _installed_task(bundle: Bundle) -> Task:
             f"{bundle.path}: {task.name} has no condition {manifest.condition!r} or no scorer"
             f" {manifest.scorer!r} here: install {manifest.package}, and try again"
         )
-    return task
 
 
 def _build_task(bundle: Bundle, name: str, section: dict[str, object]) -> Task:
