@@ -37,7 +37,7 @@ def serve(
     from bench_resources.config.addresses import is_loopback
 
     with error_reporting():
-        settings = _settings()
+        settings = _read_settings()
         with PagesServer(setup_of(settings), host, port) as server:
             if not is_loopback(host):
                 print_message(
@@ -89,7 +89,7 @@ def links(
     from bench_assets.annotate.operations import make_links, revoke_links
 
     with error_reporting():
-        settings = _settings()
+        settings = _read_settings()
         for name in revoke_links(settings, revoke or []):
             print_message(f"All earlier links of {name} are revoked.")
         if revoke and not person:
@@ -102,7 +102,7 @@ def links(
                 print_result(f"{person_link.person}  {person_link.link}")
 
 
-def _settings() -> "Settings":
+def _read_settings() -> "Settings":
     from bench_resources.config.bench_toml import load_settings
     from bench_resources.config.environment import default_home
 

@@ -100,14 +100,14 @@ def list_tasks(bench: Workbench) -> list[AnnotationTaskStatus]:
 
 
 def ask(bench: Workbench, name: str) -> None:
-    """Publish the units of active tasks, and collect answers.
+    """Publish the units of an active task, or of all if ``name`` is "", and collect answers.
 
     Missing input tables of the units are built first. Questions are not rebuilt from the answers;
     ``bench tables questions`` and a sensor do that.
 
     Raises:
         UnknownNameError: If there is no task of that name.
-        SettingsError: If no task is active.
+        SettingsError: If the task is not active, or none is.
         BenchError: If the source or the annotation backend cannot be used.
     """
     tasks = _selected_tasks(bench, name)
@@ -255,11 +255,11 @@ def publish(bench: Workbench, name: str, now: datetime) -> AnnotationProgress:
 
 
 def progress(bench: Workbench, name: str, now: datetime) -> list[AnnotationProgress]:
-    """Progress of the active tasks, or of one of them.
+    """Progress of an active task, or of all if ``name`` is "".
 
     Raises:
         UnknownNameError: If there is no task of that name.
-        SettingsError: If no task is active.
+        SettingsError: If the task is not active, or none is.
         TableError: If its units were never built.
         AnnotationError: If the annotation backend cannot be used.
     """

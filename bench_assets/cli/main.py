@@ -103,8 +103,9 @@ class CommandGroup(TyperGroup):
 
 def _walk_commands(command: click.Command) -> Iterator[click.Command]:
     yield command
-    for subcommand in getattr(command, "commands", {}).values():
-        yield from _walk_commands(subcommand)
+    if isinstance(command, click.Group):
+        for subcommand in command.commands.values():
+            yield from _walk_commands(subcommand)
 
 
 def _argument_helps(command: click.Command) -> dict[str, str | None]:

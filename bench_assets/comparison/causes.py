@@ -39,7 +39,7 @@ ORIGIN = {"edition", "task"}
 
 
 class QuestionRecord(NamedTuple):
-    """A question with its predictions, judgements and scores, one each per sample."""
+    """A question with its predictions, judgements and scores."""
 
     question: Question
     predictions: Sequence[Prediction]
@@ -48,7 +48,7 @@ class QuestionRecord(NamedTuple):
 
     @property
     def share(self) -> float | None:
-        """Share of the points; None without scores, or with an unscored one."""
+        """Share of the maximum points; None if that is 0, or a sample is unscored."""
         max_points = sum(score.max_points for score in self.scores)
         points = [score.points for score in self.scores if score.points is not None]
         if not max_points or len(points) < len(self.scores):

@@ -51,7 +51,7 @@ def close_gate(
         summary: Markdown is appended to this file.
 
     Raises:
-        TableError: If something may fail, and there is no verdict; known causes fail ``undecided``.
+        TableError: If ``fail_on`` is given, nothing fails it, and no row has a verdict.
         HomeError: If a file cannot be written.
     """
     if junit:
@@ -68,10 +68,9 @@ def close_gate(
 
 
 def as_record(row: Comparison) -> dict[str, Any]:
-    """The verdict for JSON, with its interval and p, or None for numbers that are not finite.
+    """The verdict for JSON, with the interval of the change and p; None if not finite.
 
-    The interval is that of the change; p is corrected for all tasks (Holm, 1979). A reason with its
-    remedy, and the shares of unread responses, are included if there are any.
+    A reason with its remedy, and how the responses were read, are included if there are any.
     """
     record: dict[str, Any] = {"verdict": row.verdict}
     for name in ("low", "high", "p"):

@@ -1,7 +1,7 @@
 """Metrics of a task over all conditions as columns, and its questions, read on demand."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from math import isnan
 from typing import Any
@@ -96,7 +96,7 @@ def _query_cells(
         questions_digest = short_digest(tables.digest(questions_key(task, condition)) or "")
     except TableError as error:
         return Cells(rows=[], unreadable=dict.fromkeys(models, str(error)))
-    defaults = dict.fromkeys(Metric.__dataclass_fields__)  # columns that older tables do not have
+    defaults = {field.name: None for field in fields(Metric)}  # older tables lack some columns
     rows = [defaults | row for row in table.to_pylist() if row["condition"] == condition]
     metrics = with_people(tables, task, [Metric(**row | {"people": ""}) for row in rows])
     for row, metric in zip(rows, metrics, strict=True):
@@ -108,7 +108,7 @@ def _query_cells(
 
 
 def _questions_digest(row: Mapping[str, Any]) -> str:
-    """Digest of the questions of a metric; "" if its signature is invalid."""
+    """Digest of the questions of a metric; "" if it is unknown."""
     try:
         return row["data"] or Signature.parse(row["signature"] or "").parts.get("data", "")
     except TableError:

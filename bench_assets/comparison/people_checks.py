@@ -26,7 +26,7 @@ from bench_assets.evaluation.task import RULES, ByRules, Task
 from bench_resources.tables.measured_figures import read_figures
 from bench_resources.tables.parquet import TableFiles
 
-_EXEMPT_JUDGES = ("", "none", RULES, PEOPLE, "recorded")
+_EXEMPT_JUDGES = ("none", RULES, PEOPLE, "recorded")
 """Judges that are no configured models: there is nothing to check."""
 
 
@@ -113,19 +113,20 @@ def corrected_difference(tables: TableFiles, task: Task, before: str, after: str
 
 
 def judge_names(signature: str) -> list[str]:
-    """Names of the judges of a number; [] without a valid signature."""
+    """Names of the judges of a number; [] without any, or without a valid signature."""
     try:
-        return Signature.parse(signature).parts.get("judge", "").split("+")
+        judge = Signature.parse(signature).parts.get("judge")
     except TableError:
         return []
+    return judge.split("+") if judge else []
 
 
 def unchecked_mark(task: Task, signature: str) -> str:
     """Mark of a number by a judge model that people did not check; "" for other judges."""
     judges = (judge for judge in judge_names(signature) if not is_reader(judge))
-    models = [judge for judge in judges if judge not in _EXEMPT_JUDGES]
-    is_model = any(not isinstance(task.judges.get(model), ByRules) for model in models)
-    return NOT_CHECKED if is_model else ""
+    others = [judge for judge in judges if judge not in _EXEMPT_JUDGES]
+    has_model = any(not isinstance(task.judges.get(judge), ByRules) for judge in others)
+    return NOT_CHECKED if has_model else ""
 
 
 def _correct_or_mark(task: Task, row: Metric, checks: Mapping[str, PeopleCheck]) -> Metric:

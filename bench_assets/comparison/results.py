@@ -139,7 +139,7 @@ class HomeResults:
         )
 
     def _baselines(self, tables: TableFiles, task: Task, row: Metric) -> dict[str, float]:
-        """Values of blind baselines on the same questions, by name."""
+        """Values of blind baselines on the same questions, by name; without unreadable ones."""
         values = {} if row.constant is None else {"the best constant response": row.constant}
         key = evaluation_key(task, row.condition, "metrics")
         for name in sorted(baselines(self.settings.models) - {row.model}):

@@ -66,14 +66,16 @@ def evaluate_embedded(bench: Workbench) -> list[BenchError]:
 def _build_and_evaluate(
     bench: Workbench, suites: Sequence[str], models: Sequence[str], failures: list[BenchError]
 ) -> None:
-    """Build questions, and evaluate the models on them; adds errors to ``failures``."""
+    """Build questions, and evaluate the models on those built; adds errors to ``failures``."""
     names: list[str] = []
     for suite in suites:
         with _collected_errors(failures):
             names_with_questions, errors = build_questions(bench, suite)
             names += names_with_questions
             failures += errors
-    for model in models if names else ():
+    if not names:
+        return
+    for model in models:
         with _collected_errors(failures):
             bench.evaluate(names, model)
             if _FIRST_SUITE in names:

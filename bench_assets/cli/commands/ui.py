@@ -88,7 +88,7 @@ def web(host: HostOption = "127.0.0.1", port: PortOption = 3000, code: CodeOptio
         add_every_model(bench)
         home = bench.settings.home
     with error_reporting():
-        _serve(Web(home, host=host, port=port, code=_code_address(code)))
+        _serve(Web(home, host=host, port=port, code=_validate_code_address(code)))
 
 
 @app.command()
@@ -103,7 +103,7 @@ def daemon(code: CodeOption = "") -> None:
     from bench_resources.config.stores import open_table_locks
 
     with error_reporting():
-        home, address = default_home(), _code_address(code)
+        home, address = default_home(), _validate_code_address(code)
         settings = load_settings(home)
         _make_instance_ready()
         with open_table_locks(settings).held(["the daemon"], print_message):
@@ -147,7 +147,8 @@ def health(
             "daemon": (processes.Daemon, 0),
             "code": (processes.CodeServer, 4000),
         }[service]
-        if not service_class(default_home(), host, port or default_port).is_healthy():
+        checked = service_class(default_home(), host=host, port=port or default_port)
+        if not checked.is_healthy():
             problem = "not healthy (no answer, or a failed health check)"
             raise HomeError(f"bench ui {service}: {problem}")
         print_result(f"bench ui {service} is healthy")
@@ -175,8 +176,8 @@ def _make_instance_ready() -> None:
     open_instance(default_home()).dispose()
 
 
-def _code_address(code: str) -> str:
-    """Validate the address of a code server."""
+def _validate_code_address(code: str) -> str:
+    """Return the address of a code server, or "", unchanged; refuse any other text."""
     from bench_assets.core.schema.errors import SettingsError
 
     host, colon, port = code.rpartition(":")

@@ -17,6 +17,10 @@ from bench_assets.workspace.inspect.explanation import (
     ScoreEvidence,
 )
 
+_MAX_EXAMPLES = 3  # questions that are printed
+_CONTEXT_LENGTH = 60  # characters shown on either side of a highlighted span
+_MAX_TEXT_LENGTH = 100  # characters of a text that are printed
+
 
 def print_explanation(evidence: ScoreEvidence) -> None:
     """Print every step from the question to the metric."""
@@ -100,7 +104,7 @@ def _question_lines(question: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _annotation_text(answer: Mapping[str, Any]) -> str:
-    """One answer: person, time, task, tool, and whether it counts."""
+    """Format an answer in two lines: what was answered, then when and with which tool."""
     values = "; ".join(f"{name}: {' | '.join(v)}" for name, v in answer["values"].items())
     changed = f", changed {answer['changed_at']}" if answer["changed_at"] != answer["at"] else ""
     unit = f"{answer['task']} {answer['unit_id']}, shown {answer['unit_digest'][:12] or '?'}"
@@ -182,10 +186,6 @@ def _metric_cell(value: object) -> object:
         return "none"
     return f"{value:.3f}" if isinstance(value, float) else value
 
-
-_MAX_EXAMPLES = 3  # questions that are printed
-_CONTEXT_LENGTH = 60  # characters shown on either side of a highlighted span
-_MAX_TEXT_LENGTH = 100  # characters of a text that are printed
 
 CAUSE_COLUMNS: Mapping[str, Cell] = {
     "cause": lambda row: row.cause,

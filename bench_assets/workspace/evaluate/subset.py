@@ -236,6 +236,7 @@ def _snapshot_responses(
 ) -> GeneratedResponses:
     """Responses of a model; while it answers, snapshots are stored."""
     model, condition = run
+    responses = configured_responses(task, models, model, partial(models.open, model, condition))
 
     @contextmanager
     def open_with_snapshots() -> Generator[ChatModel]:
@@ -253,8 +254,7 @@ def _snapshot_responses(
         ):
             yield opened_model
 
-    responses = configured_responses(task, models, model, open_with_snapshots)
-    return responses
+    return replace(responses, open=open_with_snapshots)
 
 
 def model_runner(
