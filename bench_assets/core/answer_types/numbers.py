@@ -90,7 +90,7 @@ class NumberAnswer(StatedAnswer):
         unit = key_unit or context.unit or self.unit
         if context.decimals is not None:
             text = f"{number:.{context.decimals}f} {key_unit}".strip()
-        gold = Gold("text", ((text if key_unit else f"{text} {unit}").strip(),))
+        gold = Gold("text", (text if key_unit else f"{text} {unit}".strip(),))
         exact = replace(self, tolerance=EXACT)
         for part in _PARTS.findall(text):
             if parse_quantity(part) != Measurement(number) and exact.points((part,), gold):

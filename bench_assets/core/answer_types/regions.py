@@ -124,8 +124,9 @@ def boxes_in(text: str) -> Regions:
     locations = " ".join(_LOCATION.findall(text))
     for match in _BOX.finditer(locations or text):
         names, numbers = match.groups()[::2], match.groups()[1::2]  # in turn
-        boxes.append(tuple(map(float, numbers)))
-        by_name = dict(zip(map(str.casefold, map(str, names)), boxes[-1], strict=True))
+        box = tuple(map(float, numbers))
+        boxes.append(box)
+        by_name = {str(name).casefold(): side for name, side in zip(names, box, strict=True)}
         for sides, order in _NAMED_SIDES:
             if by_name.keys() == {*sides}:
                 named_boxes.append(to_corners([by_name[side] for side in sides], order))

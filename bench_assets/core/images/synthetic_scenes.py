@@ -27,6 +27,7 @@ Box: TypeAlias = tuple[int, int, int, int]
 Form: TypeAlias = Literal["ellipse", "rectangle", "triangle", "diamond", "star"]
 
 _GRID = 4  # px between the spots that ``Scene.free_spot`` tries
+_GAP = 4  # px, at least, from an object on such a spot to others and to the edges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,16 +97,12 @@ class Scene:
         self._pen.text(centre, text, fill=colour, font=font, anchor="mm")
         return self._add_object(text, (int(left), int(top), int(right) + 1, int(bottom) + 1))
 
-    def free_spot(self, width: int, height: int, rng: Random, *, gap: int = 4) -> Spot | None:
-        """Draw a free spot for the centre of an object; None if the image is full.
+    def free_spot(self, width: int, height: int, rng: Random) -> Spot | None:
+        """Draw a spot, on a fine grid, for the centre of an object of a size in px.
 
-        Args:
-            width: px, of the object.
-            height: px, of the object.
-            rng: Draws among all free spots of a fine grid.
-            gap: px to every placed object, and to the edges.
+        The object keeps a gap to placed ones and to the edges; None if the image is full.
         """
-        reach_x, reach_y = width // 2 + gap, height // 2 + gap
+        reach_x, reach_y = width // 2 + _GAP, height // 2 + _GAP
         xs = np.arange(reach_x, self.image.width - reach_x + 1, _GRID)
         ys = np.arange(reach_y, self.image.height - reach_y + 1, _GRID)
         free = np.ones((len(xs), len(ys)), dtype=bool)

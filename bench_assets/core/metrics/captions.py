@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from bench_assets.core.metrics.ptb_tokenizer import tokenize
+from bench_assets.core.stats.means import Floats
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]
 Tokenize: TypeAlias = Callable[[str], Sequence[str]]
 

@@ -137,11 +137,15 @@ def _last_option(response: str, options: Sequence[str]) -> str | None:
         response = response.strip(edge)
     text = f" {response} "
     letters = ascii_uppercase[: len(options)]
-    found = [[text.rfind(form.format(letter)) for letter in letters] for form in ("({})", " {} ")]
+    bracketed = [text.rfind(f"({letter})") for letter in letters]
+    bare = [text.rfind(f" {letter} ") for letter in letters]
+    positions_by_form = [bracketed, bare]
     if len(text.split()) > _LONG:
         lowered = text.lower()
-        found.append([lowered.rfind(option.lower()) if option else -1 for option in options])
-    for positions in found:
+        positions_by_form.append(
+            [lowered.rfind(option.lower()) if option else -1 for option in options]
+        )
+    for positions in positions_by_form:
         if max(positions) >= 0:
             return letters[positions.index(max(positions))]
     return None

@@ -25,7 +25,8 @@ def read_blanks(response: str, n: int) -> Reading[str] | None:
         start, end, form = boxes[0].start("answer"), boxes[-1].end("answer"), "box"
         entries = [box["answer"] for box in boxes]
     else:
-        start, end, form = _after_last_label(plain.text)
+        start, form = _after_last_label(plain.text)
+        end = len(plain.text)
         entries = _entries(plain.text[start:], n, is_labelled=bool(form))
     if not entries or not all(entries):
         return None
@@ -34,15 +35,15 @@ def read_blanks(response: str, n: int) -> Reading[str] | None:
     return Reading(value=value, form=form or "a line each", evidence=evidence)
 
 
-def _after_last_label(text: str) -> tuple[int, int, str]:
-    """Start and end of the text after the last label, and the label's rule; "" without one."""
+def _after_last_label(text: str) -> tuple[int, str]:
+    """Start of the text after the last label, and the label's rule; 0 and "" without one."""
     starts = [
-        (match.start("answer"), len(text), rule.name)
+        (match.start("answer"), rule.name)
         for rule in rules_of("blanks")
         for match in rule.pattern.finditer(text)
         if match.start("answer") < len(text)
     ]
-    return max(starts, default=(0, len(text), ""))
+    return max(starts, default=(0, ""))
 
 
 def _entries(text: str, n: int, *, is_labelled: bool) -> list[str]:

@@ -83,9 +83,9 @@ def split_reasoning(text: str, tags: Tags | None = None) -> ReasoningSplit:
     ReasoningSplit(thought='A or', answer='', finished=False)
     """
     forms = THOUGHTS if tags is None else (ReasoningFormat(*tags, families="this model"),)
-    thoughts, start, finished = _thoughts(text, forms)
+    thoughts, start = _thoughts(text, forms)
     thought = "\n\n".join(filter(None, thoughts))
-    if not finished:
+    if start is None:
         return ReasoningSplit(thought, "", finished=False)
     answer = _tagged_answer(text, start)
     if not start:
@@ -116,8 +116,8 @@ def find_opening_tag(prompt: str, tags: Tags | None = None) -> str:
     return next((tag for tag in openings if tag and prompt.rstrip().endswith(tag)), "")
 
 
-def _thoughts(text: str, forms: Sequence[ReasoningFormat]) -> tuple[list[str], int, bool]:
-    """Find the thoughts that open a text, where the rest starts, and whether they end."""
+def _thoughts(text: str, forms: Sequence[ReasoningFormat]) -> tuple[list[str], int | None]:
+    """Find the thoughts that open a text, and where the rest starts; None if the last is open."""
     thoughts: list[str] = []
     start = 0
     span = None if _match_opening(text, 0, forms) else _find_unopened_closing(text, forms)
@@ -128,10 +128,10 @@ def _thoughts(text: str, forms: Sequence[ReasoningFormat]) -> tuple[list[str], i
         form, content_start = opening
         span = _find_closing(text, content_start, form)
         if span is None:
-            return [*thoughts, text[content_start:].strip()], len(text), False
+            return [*thoughts, text[content_start:].strip()], None
         content_end, start = span
         thoughts.append(text[content_start:content_end].strip())
-    return thoughts, start, True
+    return thoughts, start
 
 
 def _match_opening(

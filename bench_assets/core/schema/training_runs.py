@@ -38,12 +38,11 @@ def _safe_part(folder: str) -> str:
     decomposed = normalize("NFKD", folder)
     unaccented = "".join(character for character in decomposed if not combining(character))
     part = _UNSAFE.sub("-", unaccented).strip("-")
-    lost_letters = (
-        character
+    has_lost_letters = any(
+        not character.isascii() and (character.isalnum() or not character.isprintable())
         for character in unaccented
-        if not character.isascii() and (character.isalnum() or not character.isprintable())
     )
-    if any(lost_letters):
+    if has_lost_letters:
         part = f"{_letter_digest(folder)}-{part}".strip("-")
     if len(part) > _MAX_PART_LENGTH:
         part = f"{part[:36]}-{_letter_digest(folder)}-{part[-36:]}"  # 78 characters

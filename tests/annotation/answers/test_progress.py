@@ -41,7 +41,7 @@ def test_items_are_done_in_work_or_untouched() -> None:
     assert row.annotators == ("ana", "ben")
 
 
-def test_speed_is_the_mean_of_the_last_three_days() -> None:
+def test_the_speed_of_the_last_three_days_gives_the_end() -> None:
     row = _progress(
         ("a", "ana", "2026-11-01T06:00:00.000Z"), ("a", "ben", "2026-11-20T18:00:00.000Z")
     )
@@ -85,7 +85,5 @@ def test_too_little_decided_at_the_deadline_is_refused() -> None:
 
 def test_the_suite_s_decisions_name_the_open_units_without_attention_checks() -> None:
     decided = {"b": "tied", GOLD.unit_id: "0 of 2 voted"}
-    assert undecided_units([*ITEMS, GOLD], [], decided, AnnotationTerms(), NOW) == (
-        {"b": "tied"},
-        {},
-    )
+    undecided = undecided_units([*ITEMS, GOLD], [], decided, NO_DEADLINE, NOW)
+    assert undecided == UndecidedUnits(open={"b": "tied"}, expired={})

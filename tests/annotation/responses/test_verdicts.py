@@ -85,9 +85,8 @@ def test_responses_that_wait_for_people_are_units_without_a_draw():
 
 
 def test_a_response_that_a_model_judged_is_no_unit_without_a_draw():
-    rows = predictions(3)
-    (judged_by_model,) = predictions(1, model="model-b")
-    waiting = [replace(judgement_of(row, verdict=None), judge="people") for row in rows[:2]]
-    judgements = [*waiting, judgement_of(judged_by_model, verdict=True)]
-    units = FORM.units(questions=questions(3), predictions=rows, judgements=judgements)
-    assert len(units) == 2
+    rows = predictions(2)
+    waiting = replace(judgement_of(rows[0], verdict=None), judge="people")
+    judgements = [waiting, judgement_of(rows[1], verdict=True)]
+    (unit,) = FORM.units(questions=questions(2), predictions=rows, judgements=judgements)
+    assert unit.shown["Response"] == "0 says"

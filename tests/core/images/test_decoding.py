@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin
 
-from bench_assets.core.images.decoding import decode, is_plain, read_header
+from bench_assets.core.images.decoding import Header, decode, is_plain, read_header
 from bench_assets.core.schema.errors import BenchError, ImageError
 from tests.core.images.pixels import decoded_greys, decoded_row, row_image
 from tests.fakes.written_images import (
@@ -266,7 +266,8 @@ def test_an_image_that_is_allowed_raises_no_warning_of_pillow():
     data = png(10_000, 9_000, 8, 0, [])  # a header alone
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # Pillow's own limit is 89 478 485 px
-        assert read_header(data) == ("PNG", 10_000, 9_000, 1)
+        header = read_header(data)
+    assert header == Header(format="PNG", width=10_000, height=9_000, orientation=1)
 
 
 # What pixels become in RGB.

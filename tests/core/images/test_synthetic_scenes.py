@@ -92,14 +92,14 @@ def test_an_unknown_sprite_is_an_error_with_similar_names():
 
 def test_objects_on_free_spots_keep_the_gap():
     scene, rng = Scene(200, 160), Random(7)
-    while spot := scene.free_spot(30, 30, rng, gap=6):
+    while spot := scene.free_spot(30, 30, rng):
         scene.sprite("soccer ball", spot, 30)
     boxes = [placed.box for placed in scene.placed]
     assert len(boxes) > 4
     for left, top, right, bottom in boxes:
-        assert 6 <= left < right <= 194
-        assert 6 <= top < bottom <= 154
-    assert min(box_distance(first, second) for first, second in combinations(boxes, 2)) >= 6
+        assert 4 <= left < right <= 196
+        assert 4 <= top < bottom <= 156
+    assert min(box_distance(first, second) for first, second in combinations(boxes, 2)) >= 4
 
 
 def box_distance(first, second):

@@ -11,10 +11,8 @@ from bench_assets.core.metrics.aggregates import (
     word_error_rate,
     yes_ratio,
 )
-from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Score
 from bench_assets.evaluation.task import ScoredQuestion
-from bench_assets.file_benchmarks.metrics import METRICS, default_metric, find_metric
 from tests.fakes.rows import question, scored
 
 
@@ -127,34 +125,3 @@ def test_an_error_rate_that_is_the_same_for_all_has_no_interval():
     assert rate.value == 1.0
     assert isnan(rate.low)
     assert isnan(rate.high)
-
-
-@pytest.mark.parametrize(
-    ("name", "measure"), ({name: name for name in METRICS} | {"bleu": "bleu_4"}).items()
-)
-def test_every_metric_has_its_primary_measure_first(name, measure):
-    assert next(iter(METRICS[name].measures)) == measure
-
-
-@pytest.mark.parametrize(
-    ("answer_type", "metric"),
-    [(None, "accuracy"), ("box", "mean_iou"), ("graded", "mean_grade"), ("number", "accuracy")],
-)
-def test_an_answer_type_has_a_default_metric(answer_type, metric):
-    assert default_metric(answer_type) == metric
-
-
-def test_a_metric_is_found_by_its_name():
-    assert find_metric("f1", "yes_no") is METRICS["f1"]
-
-
-@pytest.mark.parametrize(
-    ("name", "answer_type", "expected_message"),
-    [
-        ("mean_iou", None, 'expected answer_type "box", got "text"'),
-        ("accuracy", "box", 'expected "mean_iou" for answer_type "box"'),
-    ],
-)
-def test_a_metric_of_another_answer_type_is_refused(name, answer_type, expected_message):
-    with pytest.raises(SettingsError, match=expected_message):
-        find_metric(name, answer_type)

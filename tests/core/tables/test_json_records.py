@@ -108,17 +108,18 @@ def test_entries_are_read_in_order_with_their_file_and_number(tmp_path):
     file = tmp_path / "data.json"
     file.write_text('[{"id": "a"}, {"x": 1}]')
     assert list(read_entries(file)) == [
-        ({"id": "a"}, f"{file}, entry 1 (id 'a')"),
-        ({"x": 1}, f"{file}, entry 2"),
+        LocatedEntry(value={"id": "a"}, where=f"{file}, entry 1 (id 'a')"),
+        LocatedEntry(value={"x": 1}, where=f"{file}, entry 2"),
     ]
 
 
 def test_lines_may_hold_the_line_separators_that_json_allows(tmp_path):
     file = tmp_path / "captions.jsonl"
     file.write_text('{"caption": "one\u2028two"}\r\n\n{"caption": "three"}\n', encoding="utf-8")
-    first, second = read_lines(file)
-    assert first == ({"caption": "one\u2028two"}, f"{file}, line 1")
-    assert second == ({"caption": "three"}, f"{file}, line 3")
+    assert list(read_lines(file)) == [
+        LocatedEntry(value={"caption": "one\u2028two"}, where=f"{file}, line 1"),
+        LocatedEntry(value={"caption": "three"}, where=f"{file}, line 3"),
+    ]
 
 
 @pytest.mark.parametrize(
