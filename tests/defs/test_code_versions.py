@@ -92,7 +92,7 @@ def test_the_version_includes_imported_modules_only(package, monkeypatch):
     assert not [name for name in parsed if name.startswith(("bench_assets/suites/", "resources/"))]
 
 
-def test_versions_are_kept_in_the_home_until_a_file_changes(tmp_path, monkeypatch):
+def test_versions_are_kept_in_the_home(tmp_path, monkeypatch):
     suites = load_catalog().suites
     versions = code_versions(tmp_path, suites)
     assert versions.keys() == {"", *(suite.name for suite in suites)}

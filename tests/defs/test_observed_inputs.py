@@ -212,7 +212,7 @@ def materialize_metrics(home, instance):
         pytest.param(materialize_metrics, False, id="metrics of a run"),
     ],
 )
-def test_metrics_without_a_run_change_the_leaderboard(setups_home, change, is_change):
+def test_numbers_that_no_run_made_change_the_leaderboard(setups_home, change, is_change):
     with dg.DagsterInstance.ephemeral() as instance:
         leaderboard = (LEADERBOARD_INPUTS, None)
         version = observed_inputs(setups_home).of_leaderboard(instance)[leaderboard]

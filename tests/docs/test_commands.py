@@ -22,7 +22,7 @@ HOW = re.compile(
     r"|python \w+\.py|text( \w+\.yaml)?"
 )
 
-RUN_ELSEWHERE = ("# Exports\n",)  # pages whose Python is run by tests/export/test_tables.py
+RUN_ELSEWHERE = ("# Exports\n",)  # pages whose Python is run by tests/export/test_formats.py
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -49,12 +49,8 @@ def test_tables_of_questions_begin_with_the_task_and_the_question(export, table)
 
 def test_missing_numbers_are_read_as_missing(export):
     folder, form = export
-    assert read_frame(folder, form, "scores")["points"].isna().tolist() == [
-        False,
-        False,
-        True,
-        False,
-    ]
+    is_missing = read_frame(folder, form, "scores")["points"].isna()
+    assert is_missing.tolist() == [False, False, True, False]
     overall, of_category = read_frame(folder, form, "metrics").to_dict("records")
     assert overall["value"] == pytest.approx(1 / 3)
     assert (overall["constant"], overall["shuffled"]) == (1.0, 0.25)

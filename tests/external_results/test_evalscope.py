@@ -65,7 +65,7 @@ def test_the_report_of_the_run_names_the_model(tmp_path):
         pytest.param("3", "", id="more than the subset has"),
     ],
 )
-def test_a_run_with_a_limit_is_partial(tmp_path, limit, partial):
+def test_a_run_is_partial_if_its_limit_left_out_samples(tmp_path, limit, partial):
     file = write_reviews(tmp_path, [review(0, 1.0), review(1, 1.0)])
     (tmp_path / "configs").mkdir()
     config = tmp_path / "configs" / "task_config_b6f42c.yaml"

@@ -74,7 +74,8 @@ def test_a_function_gets_images_and_prompt_and_is_scored(home):
     overall = overall_row(bench.evaluate("fridge", model=model))
     assert (overall.metric, overall.value, overall.n_scored) == ("accuracy", 1.0, 4)
     assert sorted(pixel for pixel, _ in calls) == [(0, 0, 255)] * 2 + [(255, 0, 0)] * 2
-    assert "Which colour is square 0?" in min(prompt for _, prompt in calls)
+    prompts = sorted(prompt for _, prompt in calls)
+    assert all(f"Which colour is square {n}?" in prompt for n, prompt in enumerate(prompts))
 
 
 def test_samples_have_prompt_response_and_points(run):
@@ -114,17 +115,19 @@ def test_a_function_without_a_name_is_not_cached(home):
     assert len(requests) == 8
 
 
-def test_several_responses_to_each_question_give_pass_at_k(home):
-    """A, B, A, A to each of the questions A, B, A, B: three, one, three and one are right."""
-    counts: Counter[str] = Counter()
+def respond_abaa(counts: Counter[str]):
+    """A model that responds A, B, A and A to each prompt, and counts its responses."""
 
     def model(images, prompt):
         counts[prompt] += 1
         return "ABAA"[counts[prompt] - 1]
 
-    bench.evaluate("fridge", model=model, name="mine")
-    run = bench.evaluate("fridge", model=model, name="mine", n=4)
-    assert set(counts.values()) == {4}  # the first response is reused
+    return model
+
+
+def test_several_responses_to_each_question_give_pass_at_k(home):
+    """A, B, A, A to each of the questions A, B, A, B: three, one, three and one are right."""
+    run = bench.evaluate("fridge", model=respond_abaa(Counter()), n=4)
     overall = run.metrics[run.metrics.category == "all"].set_index("metric")
     # pass@2: 1 - C(1, 2) / C(4, 2) = 1 and 1 - C(3, 2) / C(4, 2) = 0.5
     values = {"accuracy": 0.5, "avg@4": 0.5, "pass@2": 0.75, "pass@4": 1.0}
@@ -134,8 +137,15 @@ def test_several_responses_to_each_question_give_pass_at_k(home):
     assert "|draws:4|" in overall.signature.iloc[0]
     assert "pass@4" in dict(run.results[0].facts)
     assert len(run.samples) == 16
-    metrics = bench.evaluate("fridge", model=model, name="mine", limit=2, n=2).metrics
-    assert metrics[metrics.metric == "pass@2"].value.tolist() == [1.0]
+
+
+def test_further_responses_to_a_question_are_added_to_cached_ones(home):
+    counts: Counter[str] = Counter()
+    model = respond_abaa(counts)
+    bench.evaluate("fridge", model=model, name="mine", limit=2)
+    run = bench.evaluate("fridge", model=model, name="mine", limit=2, n=4)
+    assert list(counts.values()) == [4, 4]
+    assert run.samples.response.tolist() == [*"ABAA"] * 2
 
 
 def test_a_seed_makes_a_model_with_its_own_name(home):
@@ -372,10 +382,16 @@ def test_an_unknown_category_is_refused(home):
 
 def test_questions_are_rows_and_a_frame(home):
     questions = bench.load("fridge")
-    assert [question.answer for question in questions] == [("A",), ("B",), ("A",), ("B",)]
-    assert questions.frame().category.tolist() == ["one", "one", "two", "two"]
-    assert questions.images(questions[0])[0].open().size == (32, 32)
-    assert len(questions[:2]) == 2
+    answers = [("A",), ("B",), ("A",), ("B",)]
+    assert [question.answer for question in questions] == answers
+    assert questions.frame().answer.tolist() == answers
+
+
+def test_a_slice_of_questions_has_their_images(home):
+    sliced = bench.load("fridge")[1:3]
+    assert [question.question_id for question in sliced] == ["fridge/1", "fridge/2"]
+    (image,) = sliced.images(sliced[0])
+    assert image.open().getpixel((0, 0)) == (0, 0, 255)
 
 
 def test_questions_are_loaded_by_a_list_of_one_suite(home):

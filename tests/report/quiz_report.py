@@ -1,6 +1,5 @@
 """The report of the quiz's samples, from tables that a test writes."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from bench_assets.report.samples.writer import Samples
 from bench_assets.report.site.folder import Site, slug
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
+from tests.audit.test_report_page import data
 from tests.fakes.quiz import TASK
 
 
@@ -90,5 +90,4 @@ class QuizReport:
         return {file.name.split(".")[0]: file for file in files}
 
     def read_data(self, name: str) -> Any:
-        script = self.data_files()[name].read_text(encoding="utf-8")
-        return json.loads(script.removeprefix(f'Bench.put("{name}",').removesuffix(");\n"))
+        return data(self.folder.parent, name)

@@ -7,6 +7,7 @@ from bench_assets.asset_factory.suite_assets import MODEL_SETUP, MODELS, source_
 from bench_assets.catalog import load_catalog
 from bench_assets.defs.observed_inputs import observe_inputs
 from bench_resources.config.bench_toml import load_settings
+from bench_resources.config.sections.models import DEMO_MODELS
 from bench_resources.config.settings_resource import HomeSettings
 from bench_resources.datasets.source_files import HomeTables
 from bench_sensors.configuration import model_sensor, observation_sensor
@@ -34,6 +35,7 @@ class Home:
         instance.add_dynamic_partitions(MODELS.name, ["a", "b"])
         catalog = load_catalog(load_settings(folder)).only(["quiz"])
         self._sensor = observation_sensor(partial(observe_inputs, catalog))
+        self._model_sensor = model_sensor()
 
     def configure(self, **responses):
         (self.folder / "bench.toml").write_text(TOML.format(**responses))
@@ -49,6 +51,15 @@ class Home:
         for event in events:
             self.instance.report_runless_asset_event(event)
         return {(event.asset_key, event.partition) for event in events}
+
+    def tick_models(self):
+        """Evaluate the sensor of models, and return the partitions that it adds, by kind."""
+        settings = HomeSettings(home=str(self.folder))
+        with dg.build_sensor_context(self.instance, resources={"settings": settings}) as context:
+            result = self._model_sensor(context)
+        assert isinstance(result, dg.SensorResult)
+        requests = result.dynamic_partitions_requests or []
+        return {request.partitions_def_name: request.partition_keys for request in requests}
 
 
 @pytest.fixture
@@ -72,22 +83,15 @@ def test_an_edited_source_is_observed_once(home):
     assert home.tick() == set()
 
 
-def test_new_models_become_partitions_without_a_restart(home):
-    sensor, settings = model_sensor(), HomeSettings(home=str(home.folder))
-    for name in "ab":
-        home.instance.delete_dynamic_partition(MODELS.name, name)
+def test_new_models_and_encoders_become_partitions_without_a_restart(home):
+    encoders = ["random", "tiny-vlm-captions"]
+    assert home.tick_models() == {"model": list(DEMO_MODELS), "encoder": encoders}
+    (home.folder / "bench.toml").write_text('[models.c]\nkind = "random"\n')
+    assert home.tick_models() == {"model": [*DEMO_MODELS, "c"], "encoder": encoders}
 
-    def tick():
-        with dg.build_sensor_context(home.instance, resources={"settings": settings}) as context:
-            result = sensor(context)
-        assert isinstance(result, dg.SensorResult)
-        assert result.skip_reason
-        return result.skip_reason.skip_message
 
-    assert tick().endswith("a, b, random, tiny-vlm-captions")
+def test_an_invalid_bench_toml_fails_the_tick(home):
     (home.folder / "bench.toml").write_text("[models.a")
     with pytest.raises(dg.DagsterResourceFunctionError) as failure:
-        tick()
+        home.tick_models()
     assert "not a TOML file" in str(failure.value.__cause__)
-    (home.folder / "bench.toml").write_text('[models.c]\nkind = "random"\n')
-    assert tick().endswith("c, random, tiny-vlm-captions")

@@ -139,12 +139,8 @@ def test_failed_and_cancelled_runs_are_posted_with_the_reason(room, settings, in
 
 def test_a_failing_sensor_is_posted_once(room, settings, instance, monkeypatch):
     cursor = post(instance, settings, cursor=None).cursor
-    for errors in (
-        {"codex": "no suite 'codex'"},
-        {"codex": "no suite 'codex'"},
-        {},
-        {"hub": "off"},
-    ):
+    codex = {"codex": "no suite 'codex'"}
+    for errors in (codex, codex, {}, {"hub": "off"}):
         monkeypatch.setattr(webhook, "_failing_sensors", lambda _, errors=errors: errors)
         cursor = post(instance, settings, cursor).cursor
     assert [message["text"] for message in room.messages] == [

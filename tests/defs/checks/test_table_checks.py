@@ -51,7 +51,7 @@ def test_missing_surplus_and_unknown_rows_are_named():
     ]
 
 
-def test_checks_that_block_the_same_table_are_in_one_op():
+def test_checks_of_one_table_are_in_one_op():
     multi_checks = [list(check.check_keys) for check in task_checks(TASK)]
     names_by_table = {
         "/".join(keys[0].asset_key.path): {key.name for key in keys}

@@ -128,11 +128,9 @@ class Codis(Home):
 
 def test_two_others_vote_on_each_submission(tmp_path):
     units = Codis(tmp_path).build().read(Unit, "annotation", "votes_units")
-    assert [(unit.unit_id, unit.needed, unit.barred) for unit in units] == [
-        ("s-ana", 2, ("ana",)),
-        ("s-bo", 2, ("bo",)),
-        ("s-cem", 2, ("cem",)),
-    ]
+    barred = {unit.unit_id: unit.barred for unit in units}
+    assert barred == {"s-ana": ("ana",), "s-bo": ("bo",), "s-cem": ("cem",)}
+    assert [unit.needed for unit in units] == [2, 2, 2]
 
 
 @pytest.mark.long

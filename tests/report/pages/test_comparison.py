@@ -3,9 +3,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bench_assets.catalog import Catalog
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
-from bench_assets.evaluation.suite import Suite
 from bench_assets.report.pages.comparison import ComparisonPage
 from bench_assets.report.pages.index import IndexPage
 from bench_assets.report.pages.numbers import NumberPages
@@ -17,6 +15,7 @@ from bench_resources.tables.parquet import TableFiles
 from tests.comparison.sides import build_evaluation
 from tests.fakes.quiz import TASK, quiz
 from tests.fakes.rows import standing
+from tests.report.quiz_report import catalog_of
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -41,7 +40,6 @@ def quiz_report(tmp_path_factory: pytest.TempPathFactory) -> str:
         ]
         tables.write(["quiz", "metrics"], metrics, Metric, name)
         standings.append(standing(metrics[0]))
-    catalog = Catalog(suites=(Suite(name="quiz", tasks=(TASK,), assets=list),))
     site = Site(home / "report", ImageStore(folder=str(home / "images")))
     settings = Settings(home=home)
     for part in (
@@ -50,7 +48,7 @@ def quiz_report(tmp_path_factory: pytest.TempPathFactory) -> str:
         NumberPages(settings=settings),
         ComparisonPage(),
     ):
-        part.write(site, tables, catalog)
+        part.write(site, tables, catalog_of(TASK))
     site.finish()
     return (site.folder / "index.html").as_uri()
 

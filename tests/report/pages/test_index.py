@@ -1,6 +1,5 @@
 """The data of the first page: every model, with its value or the reason that it has none."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import fields, make_dataclass
 from pathlib import Path
@@ -9,17 +8,11 @@ from typing import Any
 import pytest
 
 from bench_assets.core.schema.rows import Metric, Question
+from bench_assets.report.site.folder import slug
 from bench_resources.tables.parquet import TableFiles
+from tests.audit.test_report_page import data
 from tests.fakes.quiz import quiz
 from tests.report.fair import OUTSIDE, build_fair_home, build_report, catalog, metric, write_metrics
-
-
-def page_data(page: Path, name: str) -> dict[str, Any]:
-    """Return the value of a data file, by the name under which the page loads it."""
-    (file,) = (page.parent / "data").glob(f"{name}.*.js")
-    text = file.read_text(encoding="utf-8")
-    _, _, value = text.partition(",")
-    return json.loads(value.removesuffix(");\n"))
 
 
 def unpack_rows(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -36,6 +29,13 @@ def _unpack_column(column: list[Any]) -> list[Any]:
     return column
 
 
+@pytest.fixture(scope="module")
+def fair_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("home")
+    build_fair_home(folder)
+    return folder
+
+
 @pytest.fixture
 def tables(tmp_path: Path) -> TableFiles:
     files = TableFiles(folder=str(tmp_path / "tables"))
@@ -44,7 +44,8 @@ def tables(tmp_path: Path) -> TableFiles:
 
 
 def build_index(tmp_path: Path, tables: TableFiles) -> dict[str, Any]:
-    return page_data(build_report(tmp_path, tables, catalog(tmp_path)), "index")
+    build_report(tmp_path, tables, catalog(tmp_path))
+    return data(tmp_path, "index")
 
 
 def find_row(index: dict[str, Any], model: str) -> dict[str, Any]:
@@ -52,33 +53,33 @@ def find_row(index: dict[str, Any], model: str) -> dict[str, Any]:
     return row
 
 
-def test_a_task_has_its_measured_conditions_and_questions(tmp_path: Path) -> None:
-    (task,) = page_data(build_fair_home(tmp_path), "index")["tasks"]
+def test_a_task_has_its_measured_conditions_and_questions(fair_home: Path) -> None:
+    (task,) = data(fair_home, "index")["tasks"]
     assert task["measured"] == ["main", "blind"]
     assert task["questions"] == 6
 
 
-def test_a_checkpoint_has_its_run_and_step(tmp_path: Path) -> None:
-    models = page_data(build_fair_home(tmp_path), "index")["models"]
+def test_a_checkpoint_has_its_run_and_step(fair_home: Path) -> None:
+    models = data(fair_home, "index")["models"]
     steps = {model["name"]: (model["run"], model["step"]) for model in models}
     assert steps["run/step-900"] == ("run", 900)
     assert steps[OUTSIDE] == (None, None)
 
 
-def test_values_are_listed_by_model_and_condition(tmp_path: Path) -> None:
-    index = page_data(build_fair_home(tmp_path), "index")
+def test_values_are_listed_by_model_and_condition(fair_home: Path) -> None:
+    index = data(fair_home, "index")
     values = {(row["model"], row["condition"]): row["value"] for row in unpack_rows(index["rows"])}
     assert values["run/step-900", "main"] == 0.8
     assert values["run/step-900", "blind"] == 0.2
 
 
-def test_published_numbers_are_listed(tmp_path: Path) -> None:
-    index = page_data(build_fair_home(tmp_path), "index")
+def test_published_numbers_are_listed(fair_home: Path) -> None:
+    index = data(fair_home, "index")
     assert [row["model"] for row in index["published"]] == ["GPT-4V", "Human"]
 
 
-def test_no_model_name_makes_a_file_outside_the_known_folders(tmp_path: Path) -> None:
-    folder = build_fair_home(tmp_path).parent
+def test_no_model_name_makes_a_file_outside_the_known_folders(fair_home: Path) -> None:
+    folder = fair_home / "report"
     files = {path.relative_to(folder).parts[0] for path in folder.rglob("*") if path.is_file()}
     assert files == {".stamps.json", "index.html", "app", "data", "style", "vendor"}
 
@@ -132,15 +133,12 @@ def test_a_further_model_changes_the_file_of_the_task(tmp_path: Path, tables: Ta
     assert task_file not in before
 
 
-def test_the_task_has_every_cell_with_its_signature(tmp_path: Path) -> None:
-    page = build_fair_home(tmp_path)
-    (file,) = (page.parent / "data").glob("task-*.js")
-    data = page_data(page, file.name.split(".")[0])
-    cells = unpack_rows(data["rows"])
+def test_a_task_has_its_cells_categories_and_published_numbers(fair_home: Path) -> None:
+    task = data(fair_home, f"task-{slug('quiz')}")
+    cells = unpack_rows(task["rows"])
     assert len(cells) == 7 * 4  # six models, one of them under two conditions; all and three kinds
-    assert data["categories"] == ["kind 0", "kind 1", "kind 2"]
-    assert {cell["signature"].split("|")[0] for cell in cells} == {"quiz"}
-    assert [row["printed"] for row in unpack_rows(data["published"])] == ["70.0", "80.0", "90.0"]
+    assert task["categories"] == ["kind 0", "kind 1", "kind 2"]
+    assert [row["printed"] for row in unpack_rows(task["published"])] == ["70.0", "80.0", "90.0"]
 
 
 def test_metrics_of_a_version_with_fewer_columns_are_shown(tmp_path, tables):

@@ -65,12 +65,8 @@ def test_chosen_options_are_counted_by_the_right_option(tables: TableFiles) -> N
     ]
     tables.write(["quiz", "scores"], scores, Score, "m")
     cells = confusion(tables, TASK, "main")
-    assert [(cell["right"], cell["chosen"], cell["n"]) for cell in cells] == [
-        ("A", "A", 1),
-        ("A", "B", 1),
-        ("B", "", 1),
-        ("B", "B", 1),
-    ]
+    counts = {(cell["right"], cell["chosen"]): cell["n"] for cell in cells}
+    assert counts == {("A", "A"): 1, ("A", "B"): 1, ("B", ""): 1, ("B", "B"): 1}
 
 
 def test_a_prompt_is_written_once_in_each_chunk_that_sent_it() -> None:

@@ -32,11 +32,9 @@ FINISH_REASONS = {("b", 1): "length", ("a", 0): "stop"}
 
 def test_scores_are_joined_by_question_and_sample() -> None:
     samples = samples_of({"a": 0, "b": 1}, SCORES, FINISH_REASONS)
-    assert [(sample.row, sample.points, sample.finish_reason) for sample in samples] == [
-        (1, 1.0, "length"),
-        (0, 0.0, "stop"),
-        (1, 0.0, ""),
-    ]
+    assert [sample.row for sample in samples] == [1, 0, 1]
+    assert [sample.points for sample in samples] == [1.0, 0.0, 0.0]
+    assert [sample.finish_reason for sample in samples] == ["length", "stop", ""]
 
 
 def test_unread_questions_are_listed_beside_letters_and_shares() -> None:
