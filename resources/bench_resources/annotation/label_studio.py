@@ -135,7 +135,11 @@ def _add_images(left: Element, *, marked: bool) -> None:
 
 
 def _control(task: AnnotationTask, field: Field) -> Element:
-    """Build the control of a field, which has the field's name."""
+    """Build the control of a field, which has the field's name.
+
+    Raises:
+        AnnotationError: If it is a field for uploads.
+    """
     attributes = {"name": field.name, "toName": _IMAGE if field.kind in MARK_KINDS else _HIDDEN}
     if field.required:
         message = f"Please answer: {_escape(field.label)}"
@@ -148,7 +152,7 @@ def _control(task: AnnotationTask, field: Field) -> Element:
     if field.kind in MARK_KINDS:
         control = Element(_MARK_TAGS[field.kind], attributes, strokeWidth="6")  # px: 1 is invisible
         most = 1 if field.choices else field.most
-        for name in _mark_names(field):
+        for name in field.choices or (field.label,):
             SubElement(control, "Label", value=_escape(name), maxUsages=str(most))
         return control
     if field.kind == "image":
@@ -166,10 +170,6 @@ def _has_marks(task: AnnotationTask) -> bool:
     return any(field.kind in MARK_KINDS for field in task.fields)
 
 
-def _mark_names(field: Field) -> tuple[str, ...]:
-    return field.choices or (field.label,)
-
-
 def _escape(text: str) -> str:
     return text.replace("$", _DOLLAR)
 
@@ -181,7 +181,6 @@ def _unescape(text: str) -> str:
 def _parse_annotation(
     task: AnnotationTask, entry: Entry, annotation: Entry, where: str, names: Mapping[str, str]
 ) -> Answer:
-    """Parse one annotation."""
     data = require_field(entry, "data", dict, where)
     try:
         author = _parse_account(annotation["completed_by"])
@@ -252,7 +251,7 @@ def _parse_result(task: AnnotationTask, result: list[Entry]) -> Values:
 
 
 def _ranked_texts(field: Field, value: Entry) -> Iterator[_RankedText]:
-    """Texts of one region of a result; marks with names are ranked by their names."""
+    """Texts of one region of a result; a mark has the rank of its name among the field's."""
     if field.kind in MARK_KINDS:
         (label,) = map(_unescape, value[_MARK_TAGS[field.kind].lower()])
         if field.choices and label not in field.choices:

@@ -32,7 +32,8 @@ class SubmittedForm:
 
     def first(self, name: str) -> str:
         """First entry of a field; "" if there is none."""
-        return next(iter(self.texts.get(name, ())), "")
+        texts = self.texts.get(name)
+        return texts[0] if texts else ""
 
 
 async def read_form(request: Request) -> SubmittedForm:
@@ -88,7 +89,7 @@ def _field_choices(task: AnnotationTask, unit: ShownUnit) -> Mapping[str, tuple[
 
 
 def _parse_texts(field: Field, texts: list[str], choices: tuple[str, ...]) -> tuple[str, ...]:
-    """Parse the submitted texts of a field; lines and choices are taken once."""
+    """Parse the submitted texts of a field; repeated lines and choices are dropped."""
     if field.kind in LIST_KINDS:
         lines = (line.strip() for text in texts for line in text.split("\n"))
         return tuple(dict.fromkeys(line for line in lines if line))
@@ -138,8 +139,8 @@ class ShownField:
     required: bool
     hint: str
     choices: tuple[str, ...]
-    given: tuple[str, ...]
-    typed: str
+    given: tuple[str, ...]  # all entries
+    typed: str  # in a text field
     is_one_line: bool
     complaint: str
     most: int
@@ -151,7 +152,7 @@ class ShownField:
 
     @property
     def format(self) -> str:
-        """How marks are written as text."""
+        """Help text on the format of marks as text."""
         shares = "as shares between 0 and 1 of the width and the height of the image"
         if self.kind == "points":
             return f"One on each line: distance from the left and from the top, {shares}: 0.25 0.5"
@@ -204,7 +205,7 @@ def shown_fields(
 
 
 def hint(field: Field) -> str:
-    """Help text of a field.
+    """Help text on the entries that a field takes; "" if none is needed.
 
     >>> hint(Field(name="a", kind="texts", label="", least=2, most=5))
     'One on each line, 2 to 5 of them.'

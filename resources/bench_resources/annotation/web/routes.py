@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -81,7 +80,7 @@ class Pages:
         """Page of a person's tasks."""
         visitor = self.sessions.visitor(request)
         tasks = self.assignments.tasks(visitor.person, visitor.link.tasks)
-        return render_page("home.html", tasks=tasks, **self._page_variables(visitor))
+        return render_page("home.html", visitor=visitor, tasks=tasks)
 
     def next_unit(self, request: Request) -> Response:
         """Redirect to the next unit, or to the closing page."""
@@ -89,9 +88,7 @@ class Pages:
         page_task = self._task(visitor, request)
         unit_row = self.assignments.next_unit(page_task, visitor.person)
         if unit_row is None:
-            return render_page(
-                "thanks.html", one=page_task, **self._page_variables(visitor, page_task)
-            )
+            return render_page("thanks.html", visitor=visitor, page_task=page_task)
         return RedirectResponse(f"/f/{page_task.number}/i/{unit_row}", 303)
 
     def own_answers(self, request: Request) -> Response:
@@ -99,9 +96,7 @@ class Pages:
         visitor = self.sessions.visitor(request)
         page_task = self._task(visitor, request)
         answers = self.assignments.last_answers(page_task, visitor.person)
-        return render_page(
-            "mine.html", one=page_task, words=answers, **self._page_variables(visitor, page_task)
-        )
+        return render_page("mine.html", visitor=visitor, page_task=page_task, answers=answers)
 
     def unit(self, request: Request) -> Response:
         """Show a unit."""
@@ -181,11 +176,11 @@ class Pages:
         self, visitor: Visitor, reservation: Reservation, values: Values, errors: dict[str, str]
     ) -> Response:
         """Page of a unit with values in its form, and with their errors if there are any."""
-        page_task = self.assignments.task(reservation.unit.task, visitor.person)
         return render_page(
             "unit.html",
             422 if errors else 200,
-            one=page_task,
+            visitor=visitor,
+            page_task=self.assignments.task(reservation.unit.task, visitor.person),
             unit=reservation.unit,
             fields=shown_fields(reservation.task, reservation.unit, values, errors),
             groups=text_groups(reservation.unit.shown),
@@ -197,7 +192,6 @@ class Pages:
             brings_images=any(field.kind == "image" for field in reservation.task.fields),
             has_marks=any(field.kind in MARK_KINDS for field in reservation.task.fields),
             most_upload=MOST_BYTES // 2**20,
-            **self._page_variables(visitor, page_task),
         )
 
     def _image(self, sha256: str, *, may_see: bool) -> Response:
@@ -223,13 +217,6 @@ class Pages:
         if reservation is None or not visitor.can_answer(reservation.task.name):
             raise RefusedError(404, "This is not assigned to you.")
         return reservation
-
-    def _page_variables(self, visitor: Visitor, task: PersonTask | None = None) -> dict[str, Any]:
-        """Template variables that all pages need."""
-        variables: dict[str, Any] = {"person": visitor.person, "form_token": visitor.form_token}
-        if task:
-            variables["task_number"] = task.number
-        return variables
 
 
 def _row_id(request: Request, name: str) -> int:
