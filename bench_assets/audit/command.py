@@ -102,24 +102,23 @@ def permute_options(
     """
     with open_home(task, source, models=model, rule="stated") as bench:
         from bench_assets.asset_factory.question_subset import QuestionSubset
-        from bench_assets.audit.permutation_runs import (
-            PermutationSettings,
-            evaluate_permutations,
-            permute_questions,
-        )
+        from bench_assets.audit.permutation_runs import evaluate_permutations, permute_questions
         from bench_assets.workspace.materialization.opening import check_names
 
         _check_number_of_orders(n_orders)
         names = [resolved.name for resolved in bench.resolved]
         check_names(bench, [task], names)
         save_models(bench.resolved, bench.settings)
-        settings = PermutationSettings(
-            orders=n_orders, seed=seed, subset=QuestionSubset(limit=limit)
-        )
         bench.refresh_questions(task)
+        permuted_tasks = permute_questions(
+            bench,
+            bench.catalog.tasks_of(task),
+            QuestionSubset(limit=limit),
+            orders=n_orders,
+            seed=seed,
+        )
         rows = []
-        tasks = bench.catalog.tasks_of(task)
-        for permuted_task, permuted in permute_questions(bench, tasks, settings):
+        for permuted_task, permuted in permuted_tasks:
             _print_permutation_summary(permuted_task.name, permuted.left_out, len(permuted.ordered))
             for name in names:
                 rows += evaluate_permutations(bench, permuted_task, name, permuted)

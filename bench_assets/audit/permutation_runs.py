@@ -1,13 +1,12 @@
 """Evaluation of a model on questions with permuted options."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from string import ascii_uppercase
 
 from bench_assets.annotation.tasks import PEOPLE
 from bench_assets.asset_factory.configured_runner import configured_responses
-from bench_assets.asset_factory.question_subset import WHOLE, QuestionSubset
+from bench_assets.asset_factory.question_subset import QuestionSubset
 from bench_assets.audit.robustness.option_permutations import (
     PermutedQuestion,
     PermutedQuestions,
@@ -23,19 +22,12 @@ from bench_assets.workspace.evaluate.subset import model_runner, open_model
 from bench_assets.workspace.materialization.workbench import Workbench
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PermutationSettings:
-    """Number of orders, and the questions to permute."""
-
-    orders: int = 0  # per question; 0: one for each option
-    seed: int = 0
-    subset: QuestionSubset = WHOLE
-
-
 def permute_questions(
-    bench: Workbench, tasks: Sequence[Task], settings: PermutationSettings
+    bench: Workbench, tasks: Sequence[Task], subset: QuestionSubset, *, orders: int, seed: int
 ) -> list[tuple[Task, PermutedQuestions]]:
     """Rotate the options of each task's questions; tasks are left out if no question has orders.
+
+    ``orders`` and ``seed`` are those of ``permute_options``.
 
     Raises:
         SettingsError: If no task remains; names the reasons.
@@ -45,8 +37,8 @@ def permute_questions(
     for task in tasks:
         if task.asked_of != "model":
             continue
-        questions = settings.subset.select(task, bench.questions(task))
-        permuted = permute_options(task, questions, settings.orders, settings.seed)
+        questions = subset.select(task, bench.questions(task))
+        permuted = permute_options(task, questions, orders, seed)
         if permuted.ordered:
             permutable.append((task, permuted))
         for reason, n in permuted.left_out.items():

@@ -119,22 +119,20 @@ def _shifts(question: Question, orders: int, seed: int) -> list[int]:
 def _rotate_options(question: Question, shift: int, number: int) -> PermutedQuestion:
     n = len(question.options)
     places = tuple((position + shift) % n for position in range(n))
-    if number == 1:
-        return PermutedQuestion(
-            question=question, original_id=question.question_id, number=number, places=places
+    rotated = question
+    if number > 1:
+        options = tuple(question.options[position] for position in places)
+        key = places.index(ascii_uppercase.index(question.answer[0]))
+        rotated = replace(
+            question,
+            question_id=f"{question.question_id}, order {number}",
+            options=options,
+            answer=(ascii_uppercase[key],),
+            text=_replace_listed(question.text, question.options, options),
+            context=_replace_listed(question.context, question.options, options),
         )
-    options = tuple(question.options[position] for position in places)
-    key = places.index(ascii_uppercase.index(question.answer[0]))
-    shifted = replace(
-        question,
-        question_id=f"{question.question_id}, order {number}",
-        options=options,
-        answer=(ascii_uppercase[key],),
-        text=_replace_listed(question.text, question.options, options),
-        context=_replace_listed(question.context, question.options, options),
-    )
     return PermutedQuestion(
-        question=shifted, original_id=question.question_id, number=number, places=places
+        question=rotated, original_id=question.question_id, number=number, places=places
     )
 
 
