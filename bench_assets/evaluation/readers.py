@@ -59,7 +59,7 @@ class _ReadableResponse(NamedTuple):
 def unread_responses(
     task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> list[VerdictRequest]:
-    """Make the requests to look again at responses that state no answer in the expected form."""
+    """Make requests to look again at the readable responses that state no answer in their form."""
     return [
         readable.form.look(*readable.pair, readable.pair.prediction.text)
         for readable in _readable_responses(task, questions, predictions)
@@ -92,7 +92,7 @@ class NullTest:
         predictions: Sequence[Prediction],
         model: ChatModel,
     ) -> None:
-        """Test a reader, unless it was tested before.
+        """Test a reader and record the figures, unless it was tested before.
 
         Raises:
             ModelError: If it finds answers where there are none, or cannot be asked.
@@ -109,8 +109,8 @@ class NullTest:
             figures = self._measure(task, questions, predictions, model, digest)
             self.record(figures)
         for figure in figures:
-            n_allowed = floor((1 - MIN_NONE_SHARE) * figure.n + 1e-9)  # but for rounding errors
             if figure.value < MIN_NONE_SHARE:
+                n_allowed = floor((1 - MIN_NONE_SHARE) * figure.n + 1e-9)  # but for rounding errors
                 raise ModelError(
                     f"{task.name}: {self.judge} is not trusted: it finds an answer in"
                     f" {round((1 - figure.value) * figure.n)} of {figure.n}"
@@ -126,17 +126,20 @@ class NullTest:
         model: ChatModel,
         digest: str,
     ) -> list[JudgeFigure]:
-        """Measure in which share of the responses of each kind the reader finds no answer.
+        """Measure the share of responses of each kind in which the reader finds no answer.
 
         All are read in one call. A kind with few replies is left out.
         """
         drawn = null_looks(task, questions, predictions)
-        rows = look_again([look for looks in drawn.values() for look in looks], model)
-        judgements = iter([first for first, *_ in rows])
+        looks = [(figure, look) for figure, of_kind in drawn.items() for look in of_kind]
+        rows = look_again([look for _, look in looks], model)
+        replies_by_figure: dict[str, list[str]] = {figure: [] for figure in drawn}
+        for (figure, _), (judgement, *_) in zip(looks, rows, strict=True):
+            if not judgement.error:
+                replies_by_figure[figure].append(judgement.value)
         measured_at = datetime.now(UTC).isoformat(timespec="seconds")
         figures: list[JudgeFigure] = []
-        for figure, looks in drawn.items():
-            replies = [row.value for row in islice(judgements, len(looks)) if not row.error]
+        for figure, replies in replies_by_figure.items():
             if len(replies) < _MIN_NULL_LOOKS:
                 continue
             share = replies.count(NONE) / len(replies)
@@ -178,7 +181,8 @@ class ReaderVerdicts:
             ModelError: If the reader cannot be asked, or fails its null test.
         """
         rows = self.judge.judgements(task, questions, predictions)
-        if not (looks := unread_responses(task, questions, predictions)):
+        looks = unread_responses(task, questions, predictions)
+        if not looks:
             return rows
         with self.open() as model:
             if self.null_test:
@@ -208,7 +212,7 @@ def null_looks(
 def _readable_responses(
     task: Task, questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> Iterator[_ReadableResponse]:
-    """Responses with an answer of some form; elicited letters need no reading."""
+    """Responses with an answer form, except rankings and elicited letters."""
     for pair in pipeline.answered_questions(questions, predictions):
         form = task.form(pair.question)
         if form and not pair.prediction.ranking and not is_elicited(pair.prediction.decoding):
@@ -222,7 +226,7 @@ def _draw_order(response: _ReadableResponse) -> bytes:
 
 
 def _foreign_looks(readable: Sequence[_ReadableResponse]) -> Iterator[VerdictRequest]:
-    """Responses with another question, none of whose options was offered to them."""
+    """Requests to read responses as those to another question, which they do not answer."""
     for index, response in enumerate(readable):
         following = [*readable[index + 1 :], *readable[:index]]
         for other in following[:_MAX_FOREIGN_TRIES]:
@@ -235,7 +239,7 @@ def _foreign_looks(readable: Sequence[_ReadableResponse]) -> Iterator[VerdictReq
 
 
 def _is_foreign(response: _ReadableResponse, other: _ReadableResponse) -> bool:
-    """Whether a response has no answer to the question of another response."""
+    """Whether a response has an answer of the same form as another, but none to its question."""
     own_options, options = response.form.options, other.form.options
     if other.form.kind != response.form.kind or "" in own_options:
         return False
@@ -247,7 +251,7 @@ def _is_foreign(response: _ReadableResponse, other: _ReadableResponse) -> bool:
 
 
 def _halved_looks(readable: Sequence[_ReadableResponse]) -> Iterator[VerdictRequest]:
-    """First halves of responses, up to the end of a word, in which no rule finds an answer."""
+    """Requests to read first halves of responses, if no rule finds an answer in them."""
     for pair, form in readable:
         text = pair.prediction.text.strip()
         half = text[: len(text) // 2].rpartition(" ")[0].rstrip()
