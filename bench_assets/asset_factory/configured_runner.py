@@ -135,8 +135,7 @@ def reader_model(
         UnknownNameError: If there is no such model.
     """
     model = evaluated if reader == SELF else reader
-    resolved = find(model) if find else resolve_name(model, settings)
-    if isinstance(resolved.base.spec, RecordedSpec):
+    if _is_recorded(model, settings, find):
         raise SettingsError(
             f"{model}: its responses are recorded, so it cannot be asked as a reader. Name another"
             " model with --reader"
@@ -147,10 +146,15 @@ def reader_model(
 def _can_read(model: str, settings: Settings, find: FindModel | None) -> bool:
     """Whether a judge's model can be the reader: it exists, and its responses are not recorded."""
     try:
-        resolved = find(model) if find else resolve_name(model, settings)
+        return not _is_recorded(model, settings, find)
     except (UnknownNameError, ModelError, SettingsError):
         return False
-    return not isinstance(resolved.base.spec, RecordedSpec)
+
+
+def _is_recorded(model: str, settings: Settings, find: FindModel | None) -> bool:
+    """Whether a model's responses are recorded, so that it cannot be called."""
+    resolved = find(model) if find else resolve_name(model, settings)
+    return isinstance(resolved.base.spec, RecordedSpec)
 
 
 def _judge_verdicts(task: Task, models: Models, judge: str, open_model: OpenNamed) -> Verdicts:
