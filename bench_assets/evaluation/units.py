@@ -70,25 +70,20 @@ def keyed_pairs(
     before: ScoredMetric,
     after: ScoredMetric,
     clusters: Clusters,
-    adds: Adds | None = None,
+    adds: Adds | None,
 ) -> tuple[str, dict[tuple[str, str], PairedScores]]:
     """Kind of the units, and the pairs of ``metric_pairs`` by the keys of ``Units``."""
     kind, (old, new) = units_of_sides(measure, (before, after), clusters, adds)
     return kind, _pair_units(old, new)
 
 
-def metric_units(
-    measure: Measure, side: ScoredMetric, clusters: Clusters, adds: Adds | None = None
-) -> tuple[str, Units]:
-    """Kind and units of one model, to be paired with another's."""
-    kind, (units,) = units_of_sides(measure, (side,), clusters, adds)
-    return kind, units
-
-
 def units_of_sides(
     measure: Measure, sides: Sequence[ScoredMetric], clusters: Clusters, adds: Adds | None = None
 ) -> tuple[str, list[Units]]:
-    """Kind of the units, and the units of each side; all sides are on the same questions."""
+    """Kind of the units, and the units of each side; all sides are on the same questions.
+
+    The kind is "own" for units of the task, else a value of ``_NAMES``.
+    """
     if adds:
         return "own", [_units_from_task(adds, side.scored, clusters) for side in sides]
     decomposition = _find_decomposition(measure, sides, clusters)
@@ -154,7 +149,7 @@ def _pair_units(old: Units, new: Units) -> dict[tuple[str, str], PairedScores]:
 
 
 def _units_from_task(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clusters) -> Units:
-    """Contribution of each score as the task states it, averaged over samples."""
+    """Contribution of each scored question as the task states it, averaged over samples."""
     values_by_question: dict[str, list[float]] = defaultdict(list)
     rows = _drop_unscored(scored)
     for row, value in zip(rows, adds(rows), strict=True):
@@ -202,7 +197,7 @@ def _by_cluster(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Uni
 def _measure_groups(
     measure: Measure, groups: Mapping[str, Sequence[ScoredQuestion]], clusters: Clusters
 ) -> Units:
-    """A unit for each group: its own value, weighted by its scored questions."""
+    """A unit for each group: its own value, weighted by its scored units; 0 without a value."""
     units: Units = {}
     for name, rows in groups.items():
         mean = measure(rows)

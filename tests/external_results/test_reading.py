@@ -21,7 +21,7 @@ from bench_assets.core.schema.errors import BenchError, SettingsError, SourceErr
 from bench_assets.core.stats.clusters import cluster_questions
 from bench_assets.evaluation.suite import name_defects
 from bench_assets.evaluation.task import ScoredQuestion
-from bench_assets.evaluation.units import ScoredMetric, metric_units
+from bench_assets.evaluation.units import ScoredMetric, units_of_sides
 from bench_assets.external_results.evaluation import imported_evaluation
 from bench_assets.external_results.reading import read_external_results
 from bench_assets.external_results.results import ExternalMetric, ExternalResults, ExternalSample
@@ -448,7 +448,7 @@ def kind_of_units(*points):
     scored = list(map(ScoredQuestion, evaluation.questions, evaluation.scores))
     metric = ScoredMetric(scored, sum(points) / len(points))
     adds = imported_task(results).as_task().adds.get("x")
-    kind, _ = metric_units(mean_points, metric, cluster_questions(evaluation.questions), adds)
+    kind, _ = units_of_sides(mean_points, [metric], cluster_questions(evaluation.questions), adds)
     return kind
 
 

@@ -19,7 +19,7 @@ from bench_assets.comparison.verdicts import (
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Score
 from bench_assets.evaluation.task import ScoredQuestion, Task
-from bench_assets.evaluation.units import ScoredMetric, Units, metric_units
+from bench_assets.evaluation.units import ScoredMetric, Units, units_of_sides
 from bench_assets.report.site.folder import Site, combined_digest, slug
 from bench_resources.tables.parquet import TableFiles
 
@@ -98,7 +98,7 @@ def _metric_units(
     columns = {}
     if not isnan(metric.value):
         adds = task.adds.get(task.primary_metric)
-        way, units = metric_units(measure, metric, condition_questions.clusters, adds)
+        way, (units,) = units_of_sides(measure, [metric], condition_questions.clusters, adds)
         columns[way] = _columns(way, units, condition_questions)
     return {
         "data": condition_questions.data,
