@@ -218,7 +218,7 @@ def load_catalog(
 
 
 def _suites_of_home(settings: Settings) -> list[tuple[str, Suite]]:
-    """File benchmarks of bench.toml and suites of features, with their locations."""
+    """Locations and suites of file benchmarks and of features."""
     has_imports = (settings.home / IMPORTS_FILE).exists()
     hooks = hooks_of("suites") if has_imports else ()
     imported = [suite for suites_of in hooks for suite in suites_of(settings)]
@@ -231,7 +231,7 @@ def _suites_of_home(settings: Settings) -> list[tuple[str, Suite]]:
 
 
 def _validated_suite(suite: Suite, name: str, plugins: Plugins[Suite]) -> Suite:
-    """Validate the suite of an entry point."""
+    """The suite of an entry point, with its code; raises a ``SettingsError`` for its defects."""
     suite = replace(suite, code=suite.code or (plugins.code[name],))
     defects = suite_defects(suite)
     if suite.name != name:

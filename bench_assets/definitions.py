@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def _load_definitions() -> "Definitions":
-    """Build the graph of the default home, and log what is left out of it."""
+    """Build the graph of the default home; log what is left out, and redact secrets in logs."""
     from bench_assets.catalog import load_catalog
     from bench_assets.defs.assembly import build_graph
     from bench_resources.config.bench_toml import load_settings

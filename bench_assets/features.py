@@ -51,8 +51,10 @@ class Feature:
 
     @property
     def _missing_package(self) -> str:
-        packages = [self.package, *filter(None, [self.needs])]
-        return next((name for name in packages if find_spec(name) is None), "")
+        for name in (self.package, self.needs):
+            if name and find_spec(name) is None:
+                return name
+        return ""
 
 
 FEATURES = (

@@ -132,9 +132,8 @@ def _owners(group: str, path: tuple[str, ...]) -> Mapping[str, str]:
 
 def _sort_key(entry_point: EntryPoint) -> tuple[bool, str, str]:
     """Key that sorts this project's entry points first, then by distribution and name."""
-    name = (
-        str(entry_point.dist.name) if entry_point.dist else ""
-    )  # None if the distribution is half removed
+    # There is no distribution if it is half removed.
+    name = str(entry_point.dist.name) if entry_point.dist else ""
     return name != _OWN, name, entry_point.name
 
 

@@ -166,7 +166,7 @@ def _check_counts(task: Task, condition: str, questions: Sequence[Question]) -> 
 
 
 def _check_prompts(task: Task, condition: str, questions: Sequence[Question]) -> None:
-    """Check that prompts do not depend on the answer."""
+    """Check that prompts have a text, and do not depend on the answer."""
     make_prompt = task.conditions[condition].prompt
     for question in questions:
         where = f"{question.question_id}, condition {condition}"
@@ -179,7 +179,7 @@ def _check_prompts(task: Task, condition: str, questions: Sequence[Question]) ->
 
 
 def _check_points(task: Task, condition: str, questions: Sequence[Question], gold: Gold) -> None:
-    """Check that right answers get full points, and empty responses do not."""
+    """Check that right answers get the full points, and empty responses fewer."""
     answerable = [question for question in questions if question.answer]
     for score in _score_responses(task, condition, answerable, gold):
         min_points = score.max_points * (1 - 1e-6)  # a mean of two equal texts may round

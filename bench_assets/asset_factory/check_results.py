@@ -55,8 +55,8 @@ def with_advice(result: dg.AssetCheckResult, advice: str) -> dg.AssetCheckResult
 def format_count(n: int, noun: str) -> str:
     """Format a count with its noun.
 
-    >>> format_count(1, "row"), format_count(2, "question"), format_count(3, "response")
-    ('1 row', '2 questions', '3 responses')
+    >>> format_count(1, "row"), format_count(2, "row"), format_count(3, "entry")
+    ('1 row', '2 rows', '3 entries')
     """
     if n == 1:
         return f"1 {noun}"

@@ -98,10 +98,10 @@ def run_judge(
     return rows, metadata
 
 
-def constants_asset(task: Task, below: str = "") -> dg.AssetsDefinition:
+def constants_asset(task: Task, below: str) -> dg.AssetsDefinition:
     """Build the asset that scores constant responses to a task's questions, without a model.
 
-    ``below`` names the condition whose own questions they are.
+    ``below`` names the condition whose own questions they are; "" is the main one.
     """
     asset_folder = AssetFolder(task.name, "+".join((str(task.version), *task.extensions)))
 

@@ -170,7 +170,7 @@ def read_stored_judged_responses(
 def _has_same_questions(
     tables: TableFiles, key: Sequence[str], model: str, questions_digest: str
 ) -> bool:
-    """Whether the metrics of a model are about the questions of the digest."""
+    """Whether a model has readable metrics of the questions with this digest."""
     with suppress(TableError):
         rows = tables.read(key, Metric, model) if tables.exists(key, model) else []
         return bool(rows) and rows[0].questions == questions_digest
@@ -188,7 +188,7 @@ def _read_evaluations(
             )
 
 
-def rejection_tables(task: Task, condition: str = "main") -> list[str]:
+def rejection_tables(task: Task, condition: str) -> list[str]:
     """Tables of rejected source rows: of a task, and of a condition's own files."""
     return [name for name in (task.rejections, task.condition(condition).rejections) if name]
 

@@ -46,7 +46,7 @@ SO_FAR = "so far"  # end of the part of an evaluation in progress
 
 _MAX_QUESTIONS = 50_000  # questions; larger runs in progress are not shown
 _MIN_INTERVAL = 5.0  # seconds between two snapshots of a run in progress, at least
-_SHARE = 20  # times a snapshot's duration between two snapshots: slows the run by at most 5 %
+_PAUSE_RATIO = 20  # times a snapshot's duration between two snapshots: slows the run by at most 5 %
 _LOG = logging.getLogger("bench_assets.report")
 
 
@@ -150,7 +150,7 @@ def snapshot_while_running(
 
 
 def _throttle(action: Callable[[], None]) -> Callable[[], None]:
-    """Make a function that calls the action, unless the last call was too recent."""
+    """Make a function that calls the action, but not at first, nor soon after the last time."""
     due = time.monotonic() + _MIN_INTERVAL
 
     def call_if_due() -> None:
@@ -160,7 +160,7 @@ def _throttle(action: Callable[[], None]) -> Callable[[], None]:
             return
         action()
         end = time.monotonic()
-        due = end + max(_MIN_INTERVAL, _SHARE * (end - start))
+        due = end + max(_MIN_INTERVAL, _PAUSE_RATIO * (end - start))
 
     return call_if_due
 

@@ -453,7 +453,7 @@ def load_package_assets(package: ModuleType) -> Sequence[Any]:
 
 def _row_descriptions(package: ModuleType) -> dict[str, str]:
     """Meaning of a row, by asset key; empty if the package has no ``tables.toml``."""
-    file = Path(next(iter(package.__path__)), "tables.toml")
+    file = Path(package.__path__[0], "tables.toml")
     return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
 

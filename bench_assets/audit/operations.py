@@ -15,10 +15,8 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.images.store import open_image_store
 
 
-def audit_tasks(
-    bench: Workbench, names: Sequence[str] = ()
-) -> tuple[list[AuditRow], list[BenchError]]:
-    """Audit the named suites and tasks; by default, all tasks with questions for models.
+def audit_tasks(bench: Workbench, names: Sequence[str]) -> tuple[list[AuditRow], list[BenchError]]:
+    """Audit the named suites and tasks; without names, all tasks with questions for models.
 
     A task that cannot be audited does not stop the others.
 

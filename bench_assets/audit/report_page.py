@@ -117,7 +117,7 @@ class _TaskPage:
         }
 
     def _subject(self, name: str) -> dict[str, Any]:
-        """Data of a suspect: a question, or an image with the first question that shows it."""
+        """Data of a suspect; an image has the first question that shows it."""
         if name in self._questions:
             question_id, text = name, self._questions[name].text
             digests = self._questions[name].images[:_MAX_IMAGES]

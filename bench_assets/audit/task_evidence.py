@@ -105,7 +105,7 @@ class TaskEvidence:
         key = evaluation_key(self.task, condition, "predictions")
         return self.tables.read(key, Prediction, model)
 
-    def decoding(self, model: str, condition: str = "main") -> str:
+    def decoding(self, model: str, condition: str) -> str:
         """Decoding of a model's first response; "" without responses."""
         key = evaluation_key(self.task, condition, "predictions")
         decodings = read_columns(self.tables, key, Prediction, model, ("decoding",))["decoding"]

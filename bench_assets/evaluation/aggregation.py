@@ -38,7 +38,7 @@ class ScoreOverview:
     def __init__(
         self, task: Task, questions: Sequence[Question], rows: Sequence[ScoredQuestion]
     ) -> None:
-        """Read the scores once; at least one."""
+        """Read the scores, of which there is at least one."""
         self.first = rows[0].score
         self.slices = defaultdict[str, list[ScoredQuestion]](list)
         self.setups = {score.setup for _, score in rows}
@@ -129,7 +129,7 @@ def metrics(
                 n_failed=scored.failed[category],
                 n_no_answer=scored.no_answer[category],
                 n_refused=scored.refused[category],
-                n_expired=scored.expired[category] + expired or None,
+                n_expired=(scored.expired[category] + expired) or None,
                 served=format_served(served),
                 edition=questions[0].edition,
                 data=signature.parts["data"],
@@ -192,7 +192,7 @@ def _as_right(row: ScoredQuestion) -> Score:
 
 
 def _compute_metric(name: str, measure: Measure, rows: Sequence[ScoredQuestion]) -> Mean:
-    """Compute a metric, possibly of a plugin."""
+    """Compute a metric; a plugin's exception or invalid value raises an error that names it."""
     with plugin_errors_named(f"measure {name}"):
         measured = measure(rows)
         if not isinstance(measured, Mean):
@@ -208,7 +208,7 @@ def _compute_metric(name: str, measure: Measure, rows: Sequence[ScoredQuestion])
 
 
 def _exceeds_share(measured: Mean) -> bool:
-    """Whether a value is outside [0, 1] although its interval is that of a share."""
+    """Whether a value is outside [0, 1] although its interval is within, as that of a share."""
     rounding = 1e-6
     is_above = measured.value > 1 + rounding and measured.high <= 1
     is_below = measured.value < -rounding and measured.low >= 0

@@ -297,7 +297,7 @@ def _units(
 
 
 def _apply_label(score: Score, labels: Mapping[str, bool]) -> Score:
-    """The score with the points of its response's label, if it has points and a label."""
+    """Replace the points of a first sample by those of its label, if it has both."""
     is_right_by_label = labels.get(score.question_id)
     if is_right_by_label is None or score.points is None or score.sample:
         return score

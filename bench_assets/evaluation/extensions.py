@@ -75,6 +75,8 @@ def with_extensions(
 ) -> tuple[tuple[Suite, ...], list[str]]:
     """Add the extensions of installed packages to the tasks of suites.
 
+    Extensions of other ``installed`` suites are ignored.
+
     Returns:
         The suites, and a line for each extension that is left out.
     """

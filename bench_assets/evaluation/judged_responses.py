@@ -32,7 +32,7 @@ class KnownJudgements(NamedTuple):
 class JudgedResponses:
     """Judgements of one judge by response and question, whichever model gave the response."""
 
-    texts: Mapping[str, Mapping[str, Sequence[Judgement]]]  # by response and question id
+    by_text: Mapping[str, Mapping[str, Sequence[Judgement]]]  # and by question id
 
     @classmethod
     def of(
@@ -40,18 +40,18 @@ class JudgedResponses:
         evaluations: Iterable[tuple[Sequence[Prediction], Sequence[Judgement]]],
         judges: frozenset[tuple[str, str]],
     ) -> Self:
-        """Collect the judgements from evaluations of the same questions.
+        """Collect the judgements from evaluations of the same questions; the first one counts.
 
         Only judgements by ``judges`` count, which are pairs of name and setup. A response with
         reasoning is left out: a judge may have seen its reasoning.
         """
-        texts: dict[str, dict[str, Sequence[Judgement]]] = defaultdict(dict)
+        by_text: dict[str, dict[str, Sequence[Judgement]]] = defaultdict(dict)
         for predictions, judgements in evaluations:
             grouped = group_judgements(predictions, judgements)
             for prediction, of_response in zip(predictions, grouped, strict=True):
                 if not prediction.has_reasoning and _are_valid(of_response, judges):
-                    texts[prediction.text].setdefault(prediction.question_id, of_response)
-        return cls(texts)
+                    by_text[prediction.text].setdefault(prediction.question_id, of_response)
+        return cls(by_text)
 
     def look_up(
         self, questions: Sequence[Question], predictions: Sequence[Prediction]
@@ -60,10 +60,12 @@ class JudgedResponses:
 
         The prediction of a response without judgements gets an error, unless it has no answer.
         """
-        rows, known, missing = list[Prediction](), list[Judgement](), set[str]()
+        rows: list[Prediction] = []
+        known: list[Judgement] = []
+        missing: set[str] = set()
         for pair in AnsweredQuestion.of(questions, predictions):
             prediction = pair.prediction
-            judgements = self.texts.get(prediction.text, {}).get(prediction.question_id, ())
+            judgements = self.by_text.get(prediction.text, {}).get(prediction.question_id, ())
             known += [
                 replace(
                     judgement,
@@ -90,10 +92,10 @@ class JudgedResponses:
         min_size = min(map(len, slices.values()), default=0)
         texts = [
             text
-            for text, judged in self.texts.items()
+            for text, judged in self.by_text.items()
             if len(judged) >= min_size and any(ids <= judged.keys() for ids in slices.values())
         ]
-        return sorted(texts, key=lambda text: -len(self.texts[text]))
+        return sorted(texts, key=lambda text: -len(self.by_text[text]))
 
 
 def _are_valid(judgements: Sequence[Judgement], judges: frozenset[tuple[str, str]]) -> bool:

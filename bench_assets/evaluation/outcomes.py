@@ -19,6 +19,9 @@ from bench_assets.evaluation.task import AnsweredQuestion
 Accepted: TypeAlias = Literal["refused", "mixed"]
 Row = TypeVar("Row", Prediction, Judgement)
 
+EXPIRED_VERDICT = "expired"
+"""Value of the judgement of a response that too few people judged by the deadline."""
+
 _WORD = re.compile(r"\w+")
 _MIN_LOOP_WORDS = 6  # words or letters; a shorter response is no loop
 _MIN_REPEATED_SHARE = 0.5  # share of the words, above which a repeated word is a loop
@@ -97,7 +100,7 @@ def require_responses(
     ``noun`` names the requests of the rows in the message: "questions" or "verdicts".
 
     Raises:
-        ModelError: If responses are missing, or several models answered.
+        ModelError: If responses are missing, or several models answered and this is not accepted.
     """
     if failed := [row for row in rows if row.error]:
         advice = refusal_advice(rows) or "run it again to retry them"
@@ -112,7 +115,8 @@ def require_responses(
 def is_unread(pair: AnsweredQuestion, score: Score, judgements: Iterable[Judgement]) -> bool:
     """Whether a response has content, but neither a rule nor a model parsed an answer.
 
-    A response with points counts as read, even if the scorer does not report an answer.
+    A response with points counts as read, even if the scorer does not report an answer. Rankings,
+    and responses with an error or without an answer, are not unread.
     """
     if score.error or score.no_answer or pair.prediction.ranking:
         return False
@@ -150,10 +154,6 @@ def is_empty_or_loop(response: str) -> bool:
     if len(words) < _MIN_LOOP_WORDS:
         return False
     return max(Counter(words).values()) > _MIN_REPEATED_SHARE * len(words)
-
-
-EXPIRED_VERDICT = "expired"
-"""Value of the judgement of a response that too few people judged by the deadline."""
 
 
 def is_by_people(judgements: Sequence[Judgement]) -> bool:

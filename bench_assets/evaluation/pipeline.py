@@ -3,7 +3,6 @@
 Each step is an asset in Dagster; notebooks and tests call them directly.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -23,14 +22,19 @@ from bench_assets.core.schema.chat import (
 from bench_assets.core.schema.elicitation import is_elicited, softmax
 from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
-from bench_assets.core.schema.signature import join_setups as joined_setups
+from bench_assets.core.schema.signature import join_setups
 from bench_assets.evaluation.aggregation import (
     ScoreOverview,
     make_signature,
     metrics,
     rows_by_model,
 )
-from bench_assets.evaluation.outcomes import is_by_people, is_empty_or_loop, is_unread
+from bench_assets.evaluation.outcomes import (
+    is_by_people,
+    is_empty_or_loop,
+    is_unread,
+    served_counts,
+)
 from bench_assets.evaluation.task import (
     RULES,
     AnsweredQuestion,
@@ -176,7 +180,7 @@ def _score_pair(
         scorer=name,
         confidence=max(softmax(prediction.logprobs)) if prediction.logprobs else None,
         judge="+".join(sorted({verdict.judge for verdict in judgements})),
-        setup=joined_setups([prediction.setup, *(verdict.setup for verdict in judgements)]),
+        setup=join_setups([prediction.setup, *(verdict.setup for verdict in judgements)]),
     )
 
 
@@ -186,7 +190,7 @@ def summarise(
     predictions: Sequence[Prediction],
     scores: Sequence[Score],
 ) -> list[Metric]:
-    """Compute every metric of a task, over all questions and each slice.
+    """Compute every metric of a task, over all questions and each slice, by model and condition.
 
     A question without any score counts as failed.
     """
@@ -195,9 +199,8 @@ def summarise(
     for key, rows in sorted(rows_by_model(scores).items()):
         scored = ScoreOverview(task, questions, ScoredQuestion.of(questions, rows))
         answered = predictions_by_model.get(key, [])
-        served = Counter(row.served for row in answered if row.served)
         signature = make_signature(task, questions, scored, answered)
-        summaries += metrics(task, questions, scored, signature, served)
+        summaries += metrics(task, questions, scored, signature, served_counts(answered))
     return summaries
 
 

@@ -27,11 +27,8 @@ _RESERVED_NAMES = (
 """Names of the graph's own assets, groups and jobs."""
 
 _RESERVED_PREFIX = "evaluate_"  # a job of the suite whose name follows
-_RESERVED_SUFFIXES = (
-    "_ablation",
-    "_ablations",
-    "_audit",
-)  # endings of further groups and jobs of a suite
+_RESERVED_SUFFIXES = ("_ablation", "_ablations", "_audit")
+"""Endings of further groups and jobs of a suite."""
 
 MAX_NAME_LENGTH = 63 - len("_ablations")
 """Characters of a name: the tag of a suite's group may have 63."""

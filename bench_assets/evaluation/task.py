@@ -133,7 +133,7 @@ class ChosenJudge(NamedTuple):
 def try_to_score(
     scorer: ScoreOne, pair: AnsweredQuestion, judgements: Sequence[Judgement]
 ) -> Score:
-    """Score a prediction; one that the scorer cannot parse is unscored, with the reason."""
+    """Score a prediction; if the scorer fails, it is unscored, with the reason."""
     try:
         return _normalize_points(scorer(pair, judgements))
     except CANNOT_BE_READ as error:
@@ -239,6 +239,7 @@ class Task:
         extensions: Packages that added to it, see ``evaluation.extensions``.
         decided_in: Decision tables of annotation that its questions are built from.
         rejections: Table of source rows that did not become questions; "" if not counted.
+        one_verdict: Whether one verdict decides all points of a response, so that people can judge.
         measure_beside: Metrics of a partial evaluation that need more than scores, such as an
             encoder. Called with a ``HomeConfiguration`` first; the suite also has them as an asset.
         measured_by: Harness of imported results; "" if it is evaluated here.
@@ -263,7 +264,7 @@ class Task:
     extensions: tuple[str, ...] = ()
     decided_in: tuple[DecisionTable, ...] = ()
     rejections: str = ""
-    one_verdict: bool = True  # decides all points of a response, so that people can judge it
+    one_verdict: bool = True
     measure_beside: MeasureBeside | None = None
     measured_by: str = ""
 
@@ -279,7 +280,7 @@ class Task:
 
     @property
     def primary_metric(self) -> str:
-        """The metric the paper ranks models by."""
+        """The metric the paper ranks models by: the first of its measures."""
         return next(iter(self.measures))
 
     @property

@@ -35,9 +35,8 @@ def test_a_table_of_requests_has_their_number_and_rate(tmp_path: Path, table: st
     assert (extended["responses_remembered"], extended["responses_asked"]) == (2, 3)
     seconds = extended["asking_seconds"]
     assert extended["responses_a_second"] * seconds == pytest.approx(3)
-    assert extended["completion_tokens_a_second"] * seconds == pytest.approx(
-        3 * 3
-    )  # three tokens each
+    # Each of the three new responses has three tokens.
+    assert extended["completion_tokens_a_second"] * seconds == pytest.approx(9)
     assert "device_memory_mib" not in extended  # a server does not tell it
     assert repeated["responses_asked"] == 0
     assert not SPEEDS & set(repeated)

@@ -23,7 +23,7 @@ def test_a_study_that_may_be_empty_names_what_it_needs(study):
 COMPLETE_CONDITIONS = {("multi", "blank_image")}
 
 
-def test_a_condition_that_may_have_no_questions_names_what_it_needs():
+def test_all_other_conditions_with_own_questions_name_what_they_need():
     tasks = [*BLINK.tasks, *CODIS.tasks, *COGBENCH.tasks, *JOURNEYBENCH.tasks, *MULTI.tasks]
     without_needs = {
         (task.name, name)
@@ -31,7 +31,7 @@ def test_a_condition_that_may_have_no_questions_names_what_it_needs():
         for name, condition in task.conditions.items()
         if condition.own_questions and "it needs " not in condition.needs
     }
-    assert without_needs <= COMPLETE_CONDITIONS
+    assert without_needs == COMPLETE_CONDITIONS
 
 
 def test_a_run_over_raw_data_sets_is_tagged_with_the_first_and_the_last():

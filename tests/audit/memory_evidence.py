@@ -101,7 +101,7 @@ class MemoryEvidence:
     def scores(self, model: str, condition: str = "main") -> list[Score]:
         return pipeline.score(self.task, self.questions, self.predictions(model, condition), [])
 
-    def decoding(self, model: str, condition: str = "main") -> str:
+    def decoding(self, model: str, condition: str) -> str:
         return next((row.decoding for row in self.predictions(model, condition)), "")
 
     def results(self, condition: str = "main") -> Results:

@@ -1,5 +1,5 @@
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Literal
 
@@ -90,12 +90,19 @@ def test_the_judge_is_opened_after_the_model_was_closed():
     runner = Runner(
         task=JUDGED_TASK,
         responses=GeneratedResponses(open=lambda: recorded_model("model")),
-        judge=ModelVerdicts(name="default", open=lambda: recorded_model("judge"), setup="5f"),
+        judge=ModelVerdicts(name="default", open=lambda: recorded_model("judge")),
     )
-    evaluation = runner.run(QUESTIONS)
+    runner.run(QUESTIONS)
     assert events == ["open model", "close model", "open judge", "close judge"]
+
+
+def test_a_verdict_names_its_model_and_the_setup_of_its_judge():
+    model = ScriptedModel("gpt", lambda _: "x")
+    judge = ModelVerdicts(name="default", open=lambda: nullcontext(model), setup="5f")
+    responses = GeneratedResponses.of(fixed_model("x"))
+    evaluation = Runner(task=JUDGED_TASK, responses=responses, judge=judge).run(QUESTIONS)
+    assert {row.judge for row in evaluation.judgements} == {"gpt"}
     assert {row.setup for row in evaluation.judgements} == {"judge=default:5f"}
-    assert {row.judge for row in evaluation.judgements} == {"judge"}
 
 
 def test_letters_that_a_model_chose_are_judged_by_rules_without_the_judge():
@@ -129,5 +136,10 @@ def test_blind_baselines_and_rejected_rows_stand_beside_every_metric():
     runner = Runner(task=TASK, responses=GeneratedResponses.of(fixed_model("y")), n_rejected=3)
     (row, *_) = runner.run(QUESTIONS).metrics
     assert (row.value, row.constant, row.shuffled, row.n_rejected) == (0.0, 1.0, 0.0, 3)
-    without_constants = replace(runner, baselines=Baselines(constants=lambda task, questions: []))
-    assert without_constants.run(QUESTIONS).metrics[0].constant is None
+
+
+def test_a_metric_without_stored_constants_has_none():
+    baselines = Baselines(constants=lambda task, questions: [])
+    responses = GeneratedResponses.of(fixed_model("y"))
+    (row, *_) = Runner(task=TASK, responses=responses, baselines=baselines).run(QUESTIONS).metrics
+    assert row.constant is None

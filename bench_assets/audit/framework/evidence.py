@@ -82,7 +82,7 @@ class Evidence(Protocol):
     def predictions(self, model: str, condition: str = "main") -> Sequence[Prediction]:
         """Responses of a model."""
 
-    def decoding(self, model: str, condition: str = "main") -> str:
+    def decoding(self, model: str, condition: str) -> str:
         """Decoding of a model's first response; "" without responses."""
 
     @property

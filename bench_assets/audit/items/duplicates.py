@@ -70,7 +70,7 @@ def _finding(suspects: Sequence[Suspect], n: int, fault: str) -> AuditFinding:
 def _equal(
     questions: Sequence[Question], key: Callable[[Question], Hashable]
 ) -> Iterator[tuple[Question, Question]]:
-    """Pair every question with the first one of the same key."""
+    """Pair the first question of each key with every later one."""
     first: dict[Hashable, Question] = {}
     for question in questions:
         earlier = first.setdefault(key(question), question)

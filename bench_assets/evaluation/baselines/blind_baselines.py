@@ -94,7 +94,7 @@ def judged_constants(
             questions, constant_predictions(questions, text)
         )
         for scorer in task.scorers:
-            cells[scorer][text] = _complete_cells(task, questions, known_judgements, scorer)
+            cells[scorer][text] = _judged_cells(task, questions, known_judgements, scorer)
     data = short_digest(digest(questions)) if cells else ""
     return [
         row
@@ -164,7 +164,7 @@ def metrics_with_baselines(
     }
     shuffled_cells: Cells = {}
     if len(questions) > 1:
-        shuffled_cells = _complete_cells(task, questions, known_judgements, scorer)
+        shuffled_cells = _judged_cells(task, questions, known_judgements, scorer)
     rows: list[Metric] = []
     for metric in metrics:
         cell = (metric.metric, metric.category)
@@ -197,10 +197,9 @@ def _describe_baselines(best: BestConstant | None, n_missing: int) -> str:
 
 
 def chance_level(task: Task, questions: Sequence[Question]) -> float | None:
-    """Expected accuracy of a random guess, in [0, 1].
+    """Expected accuracy of a random guess; None unless all questions have equally many options.
 
-    None unless accuracy is the primary metric and all questions are choices among equally many
-    options.
+    Also None if accuracy is not the primary metric, or not all questions are single-choice.
     """
     n_options = {len(question.options) for question in questions}
     if task.primary_metric != "accuracy" or len(n_options) != 1:
@@ -253,7 +252,7 @@ def constant_predictions(questions: Sequence[Question], text: str) -> list[Predi
 def _constant_cells(task: Task, questions: Sequence[Question], text: str) -> Mapping[str, Cells]:
     """Cell values of one response to all questions, by scorer; computed once for equal scores."""
     predictions = constant_predictions(questions, text)
-    pairs = list(map(AnsweredQuestion, questions, predictions))
+    pairs = AnsweredQuestion.of(questions, predictions)
     grouped = group_judgements(predictions, _judge_by_rules(task, questions, predictions))
     computed: list[tuple[Sequence[Score], Cells]] = []
     cells_by_scorer: dict[str, Cells] = {}
@@ -264,8 +263,7 @@ def _constant_cells(task: Task, questions: Sequence[Question], text: str) -> Map
         ]
         cells = next((cells for rows, cells in computed if rows == scores), None)
         if cells is None:
-            scored = list(map(ScoredQuestion, questions, scores))
-            cells = cell_values(task, questions, scored)
+            cells = cell_values(task, questions, ScoredQuestion.of(questions, scores))
             computed.append((scores, cells))
         cells_by_scorer[name] = cells
     return cells_by_scorer
@@ -277,7 +275,7 @@ def _judge_by_rules(
     return pipeline.judge(task, questions, predictions, model=None) if task.is_judged else []
 
 
-def _complete_cells(
+def _judged_cells(
     task: Task, questions: Sequence[Question], known_judgements: KnownJudgements, scorer: str
 ) -> Cells:
     """Values of the cells in which all responses were judged."""

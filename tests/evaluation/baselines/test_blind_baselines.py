@@ -148,6 +148,9 @@ def test_chained_words_follow_the_most_frequent_continuation():
     texts = ["a dog runs in a park", "a dog sits in a car", "the cat sits in a car"]
     # a, dog; of "a dog": runs comes first; runs in; in a: car twice, park once.
     assert "a dog runs in a park" in composed_texts(texts)
+
+
+def test_nothing_is_composed_of_answers_of_one_word():
     assert composed_texts(["yes", "no"]) == []
 
 
