@@ -132,7 +132,7 @@ def _score(answered: AnsweredQuestion, reader: Reader, raw: str) -> Score:
     if reader.refuses(response):
         return Score.of(prediction, points=0.0, max_points=possible, note=REFUSED)
     answer = _read_answer(question, response, reader)
-    points = _POINTS[question.category](question, answer, reader)
+    points = _points(question, answer, reader)
     note = REFUSED if says_image_is_missing(prediction.text) else ""
     return Score.of(prediction, points=points, answer=answer, max_points=possible, note=note)
 
@@ -148,31 +148,19 @@ def _read_answer(question: Question, response: str, reader: Reader) -> tuple[str
     return (response,)
 
 
-def _choice_points(question: Question, answer: tuple[str, ...], _: Reader) -> float:
-    return float(answer == question.answer)
-
-
-def _choices_points(question: Question, answer: tuple[str, ...], _: Reader) -> float:
-    """One point per right option; none if a wrong one is chosen."""
-    return float(len(answer)) if set(answer) <= set(question.answer) else 0.0
-
-
-def _blanks_points(question: Question, answer: tuple[str, ...], reader: Reader) -> float:
-    pairs = zip(answer, question.answer, strict=False)  # extra lines are ignored
-    return float(sum(reader.matches(line, gold) for line, gold in pairs))
-
-
-def _text_points(question: Question, answer: tuple[str, ...], reader: Reader) -> float:
-    return rouge_l(answer[0], reader.reference(question.answer[0]))
-
-
-_POINTS = {
-    "SA": _choice_points,
-    "MA": _choices_points,
-    "FB": _blanks_points,
-    "OP": _text_points,
-    "Other": lambda *_: 0.0,
-}
+def _points(question: Question, answer: tuple[str, ...], reader: Reader) -> float:
+    """Points of an answer, by the type of the question; none for type Other."""
+    match question.category:
+        case "SA":
+            return float(answer == question.answer)
+        case "MA":  # one point per right option, none if a wrong one is chosen
+            return float(len(answer)) if set(answer) <= set(question.answer) else 0.0
+        case "FB":
+            pairs = zip(answer, question.answer, strict=False)  # extra lines are ignored
+            return float(sum(reader.matches(line, gold) for line, gold in pairs))
+        case "OP":
+            return rouge_l(answer[0], reader.reference(question.answer[0]))
+    return 0.0
 
 
 def _average_points(

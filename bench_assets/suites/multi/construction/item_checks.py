@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from string import ascii_uppercase
@@ -34,7 +34,12 @@ _DISTANCE = 6  # bits of 64 in which perceptual hashes of near-duplicates may di
 
 def defects(item: MultiItem) -> list[str]:
     """List the defects of an item's form, content and answer; [] for a sound item."""
-    return [*_format_defects(item), *_content_defects(item), *_CHECKS[item.type](item)]
+    found = [*_format_defects(item), *_content_defects(item)]
+    if item.type in ("SA", "MA"):
+        found += _choice_defects(item)
+    elif item.type == "FB":
+        found += _blank_defects(item)
+    return found
 
 
 def _format_defects(item: MultiItem) -> list[str]:
@@ -61,7 +66,7 @@ def _content_defects(item: MultiItem) -> list[str]:
 
 def _choice_defects(item: MultiItem) -> list[str]:
     _, options = split_options(item.text)
-    offered = ascii_uppercase[: len(options)]
+    offered, n_letters = ascii_uppercase[: len(options)], len(item.answer)
     checks = {
         f"{len(options)} options, expected {MIN_OPTIONS} to {MAX_OPTIONS}": (
             not MIN_OPTIONS <= len(options) <= MAX_OPTIONS
@@ -69,38 +74,16 @@ def _choice_defects(item: MultiItem) -> list[str]:
         "an option is empty": not all(options),
         "two options are equal": len(set(options)) < len(options),
         f"the answer {item.answer!r} is not among {offered}": not set(item.answer) <= set(offered),
-        f"the answer {item.answer!r} names an option twice": len(set(item.answer))
-        < len(item.answer),
+        f"the answer {item.answer!r} names an option twice": len(set(item.answer)) < n_letters,
+        f"{n_letters} answers, expected one": item.type == "SA" and n_letters != 1,
+        f"{n_letters} answers, expected several": item.type == "MA" and n_letters <= 1,
     }
     return [defect for defect, is_present in checks.items() if is_present]
-
-
-def _single_choice_defects(item: MultiItem) -> list[str]:
-    choice_defects = _choice_defects(item)
-    if len(item.answer) != 1:
-        choice_defects.append(f"{len(item.answer)} answers, expected one")
-    return choice_defects
-
-
-def _multiple_choice_defects(item: MultiItem) -> list[str]:
-    choice_defects = _choice_defects(item)
-    if len(item.answer) <= 1:
-        choice_defects.append(f"{len(item.answer)} answers, expected several")
-    return choice_defects
 
 
 def _blank_defects(item: MultiItem) -> list[str]:
     n_blanks, n_answers = item.text.count(MASK), len(gold_blanks(item.answer))
     return [] if n_blanks == n_answers else [f"{n_blanks} blanks and {n_answers} answers"]
-
-
-_CHECKS: Mapping[str, Callable[[MultiItem], Sequence[str]]] = {
-    "SA": _single_choice_defects,
-    "MA": _multiple_choice_defects,
-    "FB": _blank_defects,
-    "OP": lambda _: [],
-    "Other": lambda _: [],
-}
 
 
 # Differences that make another question of similar words: numbers, signs, negations, extremes.
