@@ -19,12 +19,12 @@ from bench_assets.core.tables.build import FunnelStep, Table
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.evaluation.suite import HomeConfiguration
-from bench_assets.suites.cogbench.construction import annotation_files as figure_6
 from bench_assets.suites.cogbench.construction import merging
 from bench_assets.suites.cogbench.construction.annotation import ANNOTATION, MERGE_REVIEW
 from bench_assets.suites.cogbench.construction.annotation_files import (
     AnnotatedItem,
     Review,
+    parse_annotations,
     read_reviews,
 )
 from bench_assets.suites.cogbench.construction.merging import MergedItem
@@ -198,8 +198,8 @@ _REVIEW_DEPS = [*COGBENCH.source, answers_key(MERGE_REVIEW)]
 def annotations(sources: SourceFiles, tables: TableFiles) -> dg.Output[list[AnnotatedItem]]:
     """Parse the annotations; what breaks a rule of Figure 6 is rejected."""
     bad_entries = files.read_annotations(open_release(sources)).rejections
-    parsed = figure_6.read_annotations(_raw_annotations(sources, tables))
-    return table_output(parsed.items, rejection_metadata([*bad_entries, *parsed.deviations]))
+    parsed = parse_annotations(_raw_annotations(sources, tables))
+    return table_output(parsed.rows, rejection_metadata([*bad_entries, *parsed.rejections]))
 
 
 @COGBENCH.step("select", deps=_REVIEW_DEPS)

@@ -50,7 +50,7 @@ def annotation_units(images: Sequence[StoredImage]) -> list[Unit]:
 
 
 def to_raw_annotations(answers: Sequence[Answer]) -> list[RawAnnotation]:
-    """Write answers in the form of Figure 6, for ``annotation_files.read_annotations``.
+    """Write answers in the form of Figure 6, for ``annotation_files.parse_annotations``.
 
     Each section is one line, so that no text starts a section. Entities are separated by commas;
     square brackets inside a chain become round ones.

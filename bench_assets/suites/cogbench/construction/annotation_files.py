@@ -55,13 +55,6 @@ class AnnotatedItem:
         return _item_key(self, self.text)
 
 
-class Annotations(NamedTuple):
-    """Parsed items, and format errors."""
-
-    items: list[AnnotatedItem]
-    deviations: list[Rejection]
-
-
 class _SectionItem(NamedTuple):
     """An item as written in a section, with its format error."""
 
@@ -69,29 +62,30 @@ class _SectionItem(NamedTuple):
     complaint: str  # "" if it breaks no rule
 
 
-def read_annotations(annotations: Iterable[RawAnnotation]) -> Annotations:
-    """Parse annotations; an item that breaks a rule becomes a deviation with the reason."""
-    parsed = [row for annotation in annotations for row in _parse_annotation(annotation)]
-    return Annotations(
-        items=[row for row in parsed if isinstance(row, AnnotatedItem)],
-        deviations=[row for row in parsed if isinstance(row, Rejection)],
-    )
+def parse_annotations(annotations: Iterable[RawAnnotation]) -> Table[AnnotatedItem]:
+    """Parse annotations, section by section; an item that breaks a rule of Figure 6 is rejected."""
+    table = Table[AnnotatedItem]()
+    for annotation in annotations:
+        sections = _sections(annotation.annotation)
+        for field in FIELDS:
+            _add_section(table, annotation, field, sections.get(field))
+    return table
 
 
-def _parse_annotation(annotation: RawAnnotation) -> Iterator[AnnotatedItem | Rejection]:
-    """Parse the sections of one annotation, in the order of Figure 6."""
-    sections = _sections(annotation.annotation)
-    for field in FIELDS:
-        for number, item in enumerate(_section_items(field, sections.get(field)), 1):
-            if item.complaint:
-                yield _deviation(annotation, field, number, item)
-            else:
-                yield AnnotatedItem(
-                    image=annotation.image,
-                    annotator=annotation.annotator,
-                    field=field,
-                    text=item.text,
-                )
+def _add_section(
+    table: Table[AnnotatedItem], annotation: RawAnnotation, field: str, body: str | None
+) -> None:
+    """Add the items of a section to a table; ``body`` is None if the section is missing."""
+    image, annotator = annotation.image, annotation.annotator
+    for number, item in enumerate(_section_items(field, body), 1):
+        if item.complaint:
+            where = f"{ANNOTATIONS}, {image} by {annotator}, [{field}] {number}"
+            reason = f"{item.complaint}: {item.text!r}" if item.text else item.complaint
+            table.reject(where, reason)
+        else:
+            table.rows.append(
+                AnnotatedItem(image=image, annotator=annotator, field=field, text=item.text)
+            )
 
 
 def _sections(text: str) -> dict[str, str]:
@@ -144,12 +138,6 @@ def _entities(body: str) -> Iterator[_SectionItem]:
         if not is_none(entity):
             yield _SectionItem(entity, "listed twice" if entity.casefold() in seen else "")
             seen.add(entity.casefold())
-
-
-def _deviation(annotation: RawAnnotation, field: str, number: int, item: _SectionItem) -> Rejection:
-    where = f"{ANNOTATIONS}, {annotation.image} by {annotation.annotator}, [{field}] {number}"
-    reason = f"{item.complaint}: {item.text!r}" if item.text else item.complaint
-    return Rejection(entry=where, reason=reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

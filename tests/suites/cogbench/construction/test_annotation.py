@@ -10,7 +10,7 @@ from bench_assets.suites.cogbench.construction.annotation_files import (
     DESCRIPTION,
     AnnotatedItem,
     Review,
-    read_annotations,
+    parse_annotations,
 )
 from bench_assets.suites.cogbench.construction.merging import MergedItem
 from tests.fakes.answers import answer, complaint
@@ -32,8 +32,8 @@ def test_a_complete_answer_fits_and_one_without_a_description_does_not():
 
 
 def read_answer(**values):
-    """Items and deviations that are read from the answer of one annotator."""
-    return read_annotations(ANNOTATION.to_rows([answer("a.png", **values)]))
+    """Items and rejections that are read from the answer of one annotator."""
+    return parse_annotations(ANNOTATION.to_rows([answer("a.png", **values)]))
 
 
 @pytest.mark.parametrize(
@@ -59,26 +59,26 @@ def read_answer(**values):
 )
 def test_a_chain_is_read_in_its_section_whatever_it_contains(values, chain):
     annotations = read_answer(entities=["boy"], description="A boy.", **values)
-    assert [(item.field, item.text) for item in annotations.items] == [
+    assert [(item.field, item.text) for item in annotations.rows] == [
         ("Entities", "boy"),
         chain,
         ("Description", "A boy."),
     ]
 
 
-def test_a_chain_with_two_arrows_is_a_deviation():
+def test_a_chain_with_two_arrows_is_rejected():
     annotations = read_answer(entities=["boy"], description="A boy.", event=["A. + -> B ->"])
-    (deviation,) = annotations.deviations
-    assert "[Event Reasoning] 1" in deviation.entry
-    assert [item.field for item in annotations.items] == ["Entities", "Description"]
+    (rejection,) = annotations.rejections
+    assert "[Event Reasoning] 1" in rejection.entry
+    assert [item.field for item in annotations.rows] == ["Entities", "Description"]
 
 
 def test_the_name_of_a_section_as_a_chain_begins_no_section():
     annotations = read_answer(
         entities=["boy"], time=["Time"], event=["A -> B"], description="A boy."
     )
-    assert ("Event Reasoning", "A -> B") in [(item.field, item.text) for item in annotations.items]
-    assert [deviation.reason for deviation in annotations.deviations] == [
+    assert ("Event Reasoning", "A -> B") in [(item.field, item.text) for item in annotations.rows]
+    assert [rejection.reason for rejection in annotations.rejections] == [
         "a conclusion only: there is no arrow: 'Time'"
     ]
 

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench_assets.suites.cogbench.construction.annotation_files import FIELDS, read_annotations
+from bench_assets.suites.cogbench.construction.annotation_files import FIELDS, parse_annotations
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation, SourceQuestion
 from bench_assets.suites.cogbench.vqa.questions import read_response
@@ -13,7 +13,7 @@ OTHER_SECTIONS = "\n".join(
 
 
 def read_annotation(text):
-    return read_annotations([RawAnnotation(image="a.png", annotator="ana", annotation=text)])
+    return parse_annotations([RawAnnotation(image="a.png", annotator="ana", annotation=text)])
 
 
 def annotation_text(entities="[boy]", event="None", mental="None", description="A boy."):
@@ -33,8 +33,8 @@ def test_an_annotation_in_the_form_of_figure_6_is_split_into_items():
             description="A boy\nflies a kite.",
         )
     )
-    assert annotation.deviations == []
-    assert [(item.field, item.text) for item in annotation.items] == [
+    assert annotation.rejections == []
+    assert [(item.field, item.text) for item in annotation.rows] == [
         ("Entities", "boy"),
         ("Entities", "red kite"),
         ("Event Reasoning", "A. + B. -> C."),
@@ -80,16 +80,16 @@ def test_an_annotation_in_the_form_of_figure_6_is_split_into_items():
         ),
     ],
 )
-def test_a_deviation_names_its_section_and_line(text, line, complaint):
-    (deviation,) = read_annotation(text).deviations
-    assert deviation.entry == f"annotations.json, a.png by ana, {line}"
-    assert deviation.reason.startswith(complaint)
+def test_a_rejected_item_names_its_section_and_line(text, line, complaint):
+    (rejection,) = read_annotation(text).rejections
+    assert rejection.entry == f"annotations.json, a.png by ana, {line}"
+    assert rejection.reason.startswith(complaint)
 
 
 @given(bodies=st.lists(st.text(alphabet="[]AB ,+->\n") | st.text(), min_size=10, max_size=10))
 def test_any_text_in_the_sections_is_read_without_an_error(bodies):
     text = "\n".join(f"[{field}]: {body}" for field, body in zip(FIELDS, bodies, strict=True))
-    assert {item.field for item in read_annotation(text).items} <= set(FIELDS)
+    assert {item.field for item in read_annotation(text).rows} <= set(FIELDS)
 
 
 @given(
