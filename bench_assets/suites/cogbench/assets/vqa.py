@@ -50,13 +50,6 @@ from bench_assets.suites.cogbench.vqa.questions import (
     shuffled_questions,
     to_questions,
 )
-from bench_assets.suites.cogbench.vqa.refinement import (
-    Flag,
-    LanguageOnly,
-    ask_without_image,
-    letter_balance,
-    longest_option,
-)
 from bench_assets.suites.cogbench.vqa.scoring import human_accuracy
 from bench_assets.suites.cogbench.vqa.task import TASK
 from bench_resources.config.bench_toml import Settings
@@ -115,15 +108,15 @@ def language_only(
     models: Models,
     written_questions: list[WrittenQuestion],
     stored: list[StoredImage],
-) -> list[LanguageOnly]:
+) -> list[refinement.LanguageOnly]:
     """Answer the questions without images (section 2.3.2)."""
     by_id = images_by_id(stored)
     usable = select_questions(shuffled_questions(written_questions), by_id).rows
     questions = to_questions(usable, by_id, "built")
     chosen = settings.suite("cogbench", CogbenchSettings)
-    ask = partial(ask_without_image, questions, tries=chosen.text_tries, seed=_SEED)
+    ask = partial(refinement.ask_without_image, questions, tries=chosen.text_tries, seed=_SEED)
     if chosen.text_model == LONGEST_OPTION:
-        return ask(ScriptedModel(LONGEST_OPTION, longest_option))
+        return ask(ScriptedModel(LONGEST_OPTION, refinement.longest_option))
     with open_model(context, models, chosen.text_model, "blind") as (model, _):
         return ask(model)
 
@@ -132,15 +125,15 @@ def language_only(
 def flags(
     sources: SourceFiles,
     written_questions: list[WrittenQuestion],
-    language_only: list[LanguageOnly],
+    language_only: list[refinement.LanguageOnly],
     decided_proposals: list[DecidedProposal],
-) -> list[Flag]:
+) -> list[refinement.Flag]:
     """Flag doubtful questions."""
     refinements = _all_refinements(sources.open("cogbench").folder, decided_proposals).rows
     actions = {row.question_id: row.action for row in refinements}
     questions = shuffled_questions(written_questions)
     return [
-        Flag(question_id=name, flag=flag, decision=actions.get(name, ""))
+        refinement.Flag(question_id=name, flag=flag, decision=actions.get(name, ""))
         for name, flag in refinement.find_flags(questions, language_only)
     ]
 
@@ -157,7 +150,7 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     image_store: ImageStore,
     written_questions: list[WrittenQuestion],
     decided_proposals: list[DecidedProposal],
-    flags: list[Flag],
+    flags: list[refinement.Flag],
     stored: list[StoredImage],
 ) -> tuple[list[Rejection], dg.Output[list[Question]]]:
     """Select the questions to ask; the others become rejections."""
@@ -234,7 +227,7 @@ def _apply_refinements(
 )
 def right_letters_are_balanced(questions: list[Question]) -> dg.AssetCheckResult:
     """Count the right letters."""
-    balanced, counts = letter_balance(
+    balanced, counts = refinement.letter_balance(
         letter for question in questions for letter in question.answer
     )
     problems = [] if balanced else [f"right answers: {counts}"]

@@ -14,30 +14,22 @@ class Kind:
     code: str  # as the question file has it; used in ids
 
 
-TIME = Kind(name="Time", field="Special Time Reasoning", code="time")
-LOCATION = Kind(name="Location", field="Location Reasoning", code="location")
-CHARACTER = Kind(name="Character", field="Character Reasoning", code="character")
-RELATIONSHIP = Kind(
-    name="Character Relationship",
-    field="Character Relationship Reasoning",
-    code="character_relationship",
-)
-EVENT = Kind(name="Event", field="Event Reasoning", code="event")
 EVENT_RELATIONSHIP = Kind(
     name="Event Relationship", field="Event Relationship Reasoning", code="event_relationship"
 )
-NEXT_EVENT = Kind(name="Next Moment Event", field="Next Moment Event Reasoning", code="next_event")
-MENTAL_STATE = Kind(name="Mental State", field="Mental State Reasoning", code="mental")
-
 KINDS = (
-    TIME,
-    LOCATION,
-    CHARACTER,
-    RELATIONSHIP,
-    EVENT,
+    Kind(name="Time", field="Special Time Reasoning", code="time"),
+    Kind(name="Location", field="Location Reasoning", code="location"),
+    Kind(name="Character", field="Character Reasoning", code="character"),
+    Kind(
+        name="Character Relationship",
+        field="Character Relationship Reasoning",
+        code="character_relationship",
+    ),
+    Kind(name="Event", field="Event Reasoning", code="event"),
     EVENT_RELATIONSHIP,
-    NEXT_EVENT,
-    MENTAL_STATE,
+    Kind(name="Next Moment Event", field="Next Moment Event Reasoning", code="next_event"),
+    Kind(name="Mental State", field="Mental State Reasoning", code="mental"),
 )
 """In the order of Table 1."""
 

@@ -241,18 +241,14 @@ def _official_verdicts(judgements: Sequence[Judgement | None]) -> list[bool | No
     return [judgement.verdict if judgement else None for judgement in judgements]
 
 
-def cognition(scored: Sequence[ScoredQuestion]) -> Mean:
-    """Overall Cognition Score: the share of key points of all kinds that are mentioned."""
-    return mean(_scored_points(scored, KINDS))
+def cognition(scored: Sequence[ScoredQuestion], kinds: Sequence[Kind] = KINDS) -> Mean:
+    """Cognition Score: the share of key points, of all kinds or some, that are mentioned."""
+    return mean(_scored_points(scored, kinds))
 
 
 def cognition_by_kind() -> dict[str, Measure]:
     """Cognition Score of each kind, named ``cognition_time`` and so on."""
-    return {f"cognition_{kind.code}": partial(_cognition_of, kind) for kind in KINDS}
-
-
-def _cognition_of(kind: Kind, scored: Sequence[ScoredQuestion]) -> Mean:
-    return mean(_scored_points(scored, (kind,)))
+    return {f"cognition_{kind.code}": partial(cognition, kinds=(kind,)) for kind in KINDS}
 
 
 def _scored_points(

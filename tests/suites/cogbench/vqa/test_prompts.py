@@ -1,4 +1,4 @@
-from bench_assets.suites.cogbench.dataset.reasoning import NEXT_EVENT
+from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import Story
 from bench_assets.suites.cogbench.description import prompts as description
 from bench_assets.suites.cogbench.description.task import TASK as DESCRIPTION
@@ -8,6 +8,7 @@ from tests.fakes.rows import question
 from tests.fakes.stories import story_question
 
 STORY = Story(image_id="kite", image="kite.jpg", entities=(), description="A girl flies a kite.")
+NEXT_EVENT = next(kind for kind in KINDS if kind.code == "next_event")
 CHAIN = "The wind is strong. -> The kite will fly away."
 
 

@@ -12,7 +12,7 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, Rejection, StoredImage
 from bench_assets.core.tables.build import FunnelStep
 from bench_assets.suites.cogbench.construction.selection import shuffle_options
-from bench_assets.suites.cogbench.dataset.reasoning import EVENT, KINDS
+from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import Story, StoryChain
 from bench_assets.suites.cogbench.vqa import prompts
 from bench_assets.suites.cogbench.vqa.questions import (
@@ -201,6 +201,7 @@ Correct Answer: [B]
 STORY = Story(image_id="booth", image="booth.png", entities=("man",), description="A windy day.")
 CHAIN = "It is windy. + A man stands in a phone booth. -> He is sheltering from the cold wind."
 CHAINS = [StoryChain(image_id="booth", kind="Event", number=1, text=CHAIN)]
+EVENT = next(kind for kind in KINDS if kind.code == "event")
 
 
 def test_a_response_in_the_form_of_figure_7_is_read():
