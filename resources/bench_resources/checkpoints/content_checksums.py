@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from bench_assets.core.schema.errors import ModelError
+from bench_resources.checkpoints.files import content_digest
 
 ListFiles: TypeAlias = Callable[[], list[Path]]
-DigestFiles: TypeAlias = Callable[[Iterable[Path]], str]
 
 # ns; the coarsest time stamps of file systems: two changes within this time look alike
 _CLOCK_RESOLUTION = 2 * 10**9
@@ -50,7 +50,6 @@ class ContentChecksum:
     content: str
     states: dict[Path, _FileState]
     list_files: ListFiles
-    digest: DigestFiles
     just_written: bool  # another change might not alter the times
 
     def verify(self) -> "ContentChecksum":
@@ -65,7 +64,7 @@ class ContentChecksum:
         now = _states(files)
         if now == self.states and not self.just_written:
             return self
-        updated = take_checksum(self.list_files, self.digest)
+        updated = take_checksum(self.list_files)
         if updated.content != self.content:
             differing = [file for file in files if now[file] != self.states[file]]
             raise ModelError(_changed_message((differing or files)[0]))
@@ -86,16 +85,16 @@ class ContentChecksum:
         raise ModelError(_changed_message(changed))
 
 
-def take_checksum(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum:
+def take_checksum(list_files: ListFiles) -> ContentChecksum:
     """Digest files and record their metadata.
 
     Raises:
-        ModelError: If the files change while they are read, or from ``list_files`` or ``digest``.
+        ModelError: If the files change while they are read, or from ``list_files``.
         OSError: If a file disappears.
     """
     files = list_files()
     states = _states(files)
-    content = digest(files)
+    content = content_digest(files)
     digested_at = time.time_ns()
     files_after = list_files()
     if set(files_after) != set(files) or _states(files_after) != states:
@@ -108,7 +107,6 @@ def take_checksum(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum
         content=content,
         states=states,
         list_files=list_files,
-        digest=digest,
         just_written=newest > digested_at - _CLOCK_RESOLUTION,
     )
 

@@ -18,7 +18,6 @@ from bench_assets.core.schema.errors import MissingExtraError, ModelError
 from bench_resources.checkpoints.adapters import HUB_ID, base_of
 from bench_resources.checkpoints.content_checksums import (
     ContentChecksum,
-    DigestFiles,
     ListFiles,
     take_checksum,
 )
@@ -26,7 +25,6 @@ from bench_resources.checkpoints.files import (
     ADAPTER_CONFIG,
     LAYERS,
     TensorSpan,
-    content_digest,
     has_image_processor,
     has_tokenizer,
     is_adapter,
@@ -69,7 +67,6 @@ def pin(
     *,
     processor: str = "",
     base: str = "",
-    digest: DigestFiles = content_digest,
 ) -> Checkpoint:
     """Find a checkpoint, check its completeness, and identify its content.
 
@@ -83,50 +80,42 @@ def pin(
         gguf_file: Name of the GGUF file with weights and tokenizer.
         processor: Location of tokenizer and processor; "": see ``_default_processor``.
         base: Base model of an adapter; "": as recorded in the adapter.
-        digest: Digests the content of files, for example from a cache.
 
     Raises:
         ModelError: If there is no such folder or hub id, files are missing, unreadable or changed
             meanwhile, or an adapter cannot be applied to its base.
     """
     try:
-        return _pin_content(location, revision, gguf_file, processor, base, digest)
+        return _pin_content(location, revision, gguf_file, processor, base)
     except OSError as error:
         raise ModelError(f"{location}: {error.filename or 'a file'}: {error.strerror}") from error
 
 
 def _pin_content(
-    location: str,
-    revision: str,
-    gguf_file: str | None,
-    processor: str,
-    base: str,
-    digest: DigestFiles,
+    location: str, revision: str, gguf_file: str | None, processor: str, base: str
 ) -> Checkpoint:
     """Pin a checkpoint as ``pin``, but raise OSError if a file cannot be read."""
     folder = _folder(location)
     if gguf_file is None and is_adapter(folder):
-        pinned = _with_adapter(folder, revision, base, digest)
+        pinned = _with_adapter(folder, revision, base)
     elif not folder.is_dir() and gguf_file is None and HUB_ID.fullmatch(location):
-        pinned = _pin_hub_id(location, revision, base, digest)
+        pinned = _pin_hub_id(location, revision, base)
     else:
-        pinned = _pin_weights(location, revision, gguf_file, digest)
+        pinned = _pin_weights(location, revision, gguf_file)
     if base and not pinned.adapter:
         raise ModelError(
             f"{location}: base = {base}, but this is not an adapter (no {ADAPTER_CONFIG})"
         )
     processor_path = processor or ("" if gguf_file else _default_processor(folder, pinned))
-    return _with_processor(pinned, processor_path, digest) if processor_path else pinned
+    return _with_processor(pinned, processor_path) if processor_path else pinned
 
 
-def _pin_weights(
-    location: str, revision: str, gguf_file: str | None, digest: DigestFiles
-) -> Checkpoint:
+def _pin_weights(location: str, revision: str, gguf_file: str | None = None) -> Checkpoint:
     """Pin the weights of a model that is not an adapter, without its processor."""
     folder = _folder(location)
     if folder.is_dir() or not HUB_ID.fullmatch(location):
         try:
-            checksum = _checksum_weights(partial(loaded_files, folder, gguf_file), digest)
+            checksum = _checksum_weights(partial(loaded_files, folder, gguf_file))
         except ModelError as error:
             layout = layout_of(folder) if folder.is_dir() and not gguf_file else None
             if layout:
@@ -139,22 +128,22 @@ def _pin_weights(
     return Checkpoint(location=location, revision=commit, content=content)
 
 
-def _checksum_weights(list_files: ListFiles, digest: DigestFiles) -> ContentChecksum:
+def _checksum_weights(list_files: ListFiles) -> ContentChecksum:
     """Take the checksum of weights, and refuse half-written ones."""
-    checksum = take_checksum(list_files, digest)
+    checksum = take_checksum(list_files)
     inspect_weights(checksum.states)
     return checksum
 
 
-def _pin_hub_id(hub_id: str, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
+def _pin_hub_id(hub_id: str, revision: str, base: str) -> Checkpoint:
     """Pin a repository on the hub: a model, an adapter or layers of sentence-transformers."""
     try:
-        return _pin_weights(hub_id, revision, gguf_file=None, digest=digest)
+        return _pin_weights(hub_id, revision)
     except ModelError as error:
         if not _is_missing_file(error):
             raise  # of the network: the next request would wait as long
         if commit := _commit_with(ADAPTER_CONFIG, hub_id, revision):
-            return _with_adapter(_download(hub_id, commit), "main", base, digest)
+            return _with_adapter(_download(hub_id, commit), "main", base)
         if commit := _commit_with(LAYERS, hub_id, revision):
             return Checkpoint(location=hub_id, revision=commit, content=f"{hub_id}@{commit}")
         raise
@@ -190,13 +179,11 @@ def _commit_with(file: str, hub_id: str, revision: str) -> str:
     return ""
 
 
-def _with_adapter(folder: Path, revision: str, base: str, digest: DigestFiles) -> Checkpoint:
+def _with_adapter(folder: Path, revision: str, base: str) -> Checkpoint:
     """Pin the base of an adapter, with the adapter."""
     adapter_base = base_of(folder, base, revision)
-    checksum = _checksum_weights(partial(loaded_files, folder), digest)
-    base_checkpoint = _pin_weights(
-        adapter_base.place, adapter_base.revision, gguf_file=None, digest=digest
-    )
+    checksum = _checksum_weights(partial(loaded_files, folder))
+    base_checkpoint = _pin_weights(adapter_base.place, adapter_base.revision)
     return replace(
         base_checkpoint,
         adapter=str(folder),
@@ -228,13 +215,13 @@ def _default_processor(folder: Path, pinned: Checkpoint) -> str:
     return str(parent) if parent else ""
 
 
-def _with_processor(pinned: Checkpoint, location: str, digest: DigestFiles) -> Checkpoint:
+def _with_processor(pinned: Checkpoint, location: str) -> Checkpoint:
     """Add a separate processor, in a folder or on the hub, to a checkpoint."""
     folder = _folder(location)
     if folder.is_dir():
         if not processor_files(folder):
             raise ModelError(f"{folder}: no tokenizer and no processor")
-        checksum = take_checksum(partial(processor_files, folder), digest)
+        checksum = take_checksum(partial(processor_files, folder))
         return replace(
             pinned,
             processor=str(folder),
@@ -349,7 +336,7 @@ def _blocks(stream: BinaryIO, offsets: Iterable[int]) -> Iterator[bytes]:
         yield stream.read(_BLOCK)
 
 
-def pin_served(path: str, digest: DigestFiles = content_digest) -> Checkpoint:
+def pin_served(path: str) -> Checkpoint:
     """Pin the weights that a server loads: a folder, or a GGUF file.
 
     Raises:
@@ -357,9 +344,9 @@ def pin_served(path: str, digest: DigestFiles = content_digest) -> Checkpoint:
     """
     location = Path(path)
     if location.is_file():
-        return pin(str(location.parent), gguf_file=location.name, digest=digest)
+        return pin(str(location.parent), gguf_file=location.name)
     if not location.is_dir():
         raise ModelError(
             f"path = {path}: no such folder. Set path to the folder or GGUF file of the weights"
         )
-    return pin(path, digest=digest)
+    return pin(path)

@@ -6,14 +6,12 @@ Transformers checkpoints, sentence-transformers models that embed images, and th
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from PIL import Image as PILImage
 from pydantic import BaseModel, ConfigDict, Field
 
-from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.chat import ImageTextEncoder, Vectors
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.content_checksums import require_unchanged
@@ -21,12 +19,12 @@ from bench_resources.checkpoints.hub_access import first_line, hub_access
 from bench_resources.checkpoints.identity import pin
 from bench_resources.checkpoints.torchvision_operators import enable_torchvision
 from bench_resources.encoders.batched_encoder import BatchedEncoder
+from bench_resources.encoders.sentence_encoder import load_sentence_transformer
 from bench_resources.images.store import ImageStore
 from bench_resources.models.transformers.loading import (
     device_of,
     hold_load_report,
     refuse_incomplete,
-    refuse_incomplete_parts,
 )
 from bench_resources.models.transformers.nan_checks import refuse_infinite_weights
 
@@ -225,15 +223,7 @@ class _SentenceTransformersEncoder:
     """A sentence-transformers model that embeds images as well as texts."""
 
     def __init__(self, location: str, revision: str, device: str, open_image: OpenImage) -> None:
-        enable_torchvision()
-        require_extra(location, "sentence_transformers")
-        from sentence_transformers import SentenceTransformer
-
-        hub_revision = None if Path(location).is_dir() else revision
-        with hold_load_report(location):
-            self._model = SentenceTransformer(location, revision=hub_revision, device=device)
-            refuse_incomplete_parts(self._model, location, hub_revision)
-        refuse_infinite_weights(self._model, location)
+        self._model = load_sentence_transformer(location, revision, device)
         self._open_image = open_image
 
     def texts(self, texts: Sequence[str]) -> Vectors:

@@ -63,23 +63,39 @@ def open_text_encoder(name: str = EMBEDDED_ENCODER, folder: Path = Path()) -> Se
     require_extra("a sentence encoder", "sentence_transformers")
     location = _embedded_folder() if name == EMBEDDED_ENCODER else _folder_or_hub(name, folder)
     checkpoint = pin(location)
-    enable_torchvision()
-    from sentence_transformers import SentenceTransformer
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()  # weights of this size load at once
-    revision = None if Path(location).is_dir() else checkpoint.revision
     try:
-        with hold_load_report(location):
-            with hub_access(), require_unchanged(checkpoint.checksums):
-                model = SentenceTransformer(checkpoint.location, revision=revision)
-            refuse_incomplete_parts(model, location, revision)
-        refuse_infinite_weights(model, location)
+        with require_unchanged(checkpoint.checksums):
+            model = load_sentence_transformer(checkpoint.location, checkpoint.revision)
     except (OSError, ValueError, RuntimeError) as error:
         raise ModelError(
             f"{location}: does not load as a sentence encoder: {first_line(error)}"
         ) from error
     return SentenceEncoder(f"{Path(name).name}@{checkpoint.content}", model)
+
+
+def load_sentence_transformer(
+    location: str, revision: str, device: str | None = None
+) -> "SentenceTransformer":
+    """Load a model of sentence-transformers from a folder or the hub.
+
+    Raises:
+        MissingExtraError: If the library is not installed.
+        ModelError: If the hub fails, or tensors are missing, of the wrong shape, NaN or infinite.
+        OSError, ValueError, ...: Errors of the library for invalid files.
+    """
+    require_extra(location, "sentence_transformers")
+    enable_torchvision()
+    from sentence_transformers import SentenceTransformer
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # weights of this size load at once
+    hub_revision = None if Path(location).is_dir() else revision
+    with hold_load_report(location):
+        with hub_access():
+            model = SentenceTransformer(location, revision=hub_revision, device=device)
+        refuse_incomplete_parts(model, location, hub_revision)
+    refuse_infinite_weights(model, location)
+    return model
 
 
 def _embedded_folder() -> str:

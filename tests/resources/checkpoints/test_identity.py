@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.core.schema.errors import ModelError
+from bench_resources.checkpoints import content_checksums
 from bench_resources.checkpoints.files import content_digest
 from bench_resources.checkpoints.identity import pin
 from tests.fakes.checkpoint_files import safetensors, write_adapter, write_checkpoint, write_files
@@ -112,7 +113,8 @@ def test_files_at_rest_are_read_once(folder: Path, monkeypatch: pytest.MonkeyPat
         read_files.extend(files)
         return content_digest(files)
 
-    pinned = pin(str(folder), digest=recording_digest)
+    monkeypatch.setattr(content_checksums, "content_digest", recording_digest)
+    pinned = pin(str(folder))
     loaded = ["config.json", "model.safetensors", "tokenizer.json"]
     assert sorted(file.name for file in read_files) == loaded
     for checksum in pinned.checksums:

@@ -1,13 +1,21 @@
 """Engine of a Hugging Face checkpoint."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
-from typing import cast
+from pathlib import Path
+from typing import TypeAlias, cast
 
 from bench_assets.core.schema.chat import Request, Response
-from bench_resources.checkpoints.content_checksums import require_unchanged
+from bench_assets.core.schema.errors import ModelError
+from bench_resources.checkpoints.content_checksums import (
+    ContentChecksum,
+    require_unchanged,
+    take_checksum,
+    verify_loaded,
+)
 from bench_resources.checkpoints.identity import Checkpoint, pin
-from bench_resources.config.sections.local_models import TransformersSpec
+from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
 from bench_resources.models.transformers.batch_trial import ALONE, BatchTrials
 from bench_resources.models.transformers.image_digests import ImageDigests
 from bench_resources.models.transformers.loading import device_of, dtype_of
@@ -19,8 +27,9 @@ from bench_resources.models.workers.local_model import (
     peak_memory,
     reset_peak_memory,
 )
-from bench_resources.models.workers.port import Load, load_pinned, with_template
 from bench_resources.response_cache.engine import ReadImage
+
+Load: TypeAlias = Callable[[TransformersSpec, Checkpoint], LoadedModel]
 
 
 class TransformersEngine:
@@ -55,6 +64,7 @@ class TransformersEngine:
         self._digests = digests
         self._trials = trials
         self._trial_models: list[LoadedModel] = []  # that of a trial, until the first request
+        self._checksums: Sequence[ContentChecksum] = ()  # of the loaded files
         self.identity = ""  # until it is prepared
         self.decoding = spec.decoding
         self.peak_memory: int | None = None  # bytes of tensors, with the weights; CUDA only
@@ -87,13 +97,22 @@ class TransformersEngine:
         pinned = pin(
             self._location, spec.revision, spec.gguf_file, processor=spec.processor, base=spec.base
         )
-        return with_template(spec, pinned)
+        return _with_template(spec, pinned)
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        """Yield position and response, batch by batch."""
+        """Yield position and response, batch by batch.
+
+        Before each, the loaded files are verified. safetensors maps them into memory: overwriting
+        one changes the running model, truncating one kills the process (SIGBUS).
+
+        Raises:
+            ModelError: If the model does not load, or one of its files has changed.
+        """
         device = device_of(self._spec.device)
         reset_peak_memory(device)
-        yield from self._batches.stream(requests)
+        for arrival in self._batches.stream(requests):
+            self._checksums = verify_loaded(self._checksums)
+            yield arrival
         self.peak_memory = peak_memory(device)
 
     def close(self) -> None:
@@ -106,12 +125,8 @@ class TransformersEngine:
 
     @cached_property
     def _batches(self) -> Batches:
-        spec, checkpoint = self._spec, self.checkpoint
-        return Batches(
-            spec.model_copy(update={"batch_size": 1} if self._has_batch_effects else {}),
-            self._read_image,
-            lambda: load_pinned(self._take_or_load, spec, checkpoint),
-        )
+        spec = self._spec.model_copy(update={"batch_size": 1} if self._has_batch_effects else {})
+        return Batches(spec, self._read_image, self._load_unchanged)
 
     @cached_property
     def _has_batch_effects(self) -> bool:
@@ -123,10 +138,26 @@ class TransformersEngine:
 
     def _load_for_trial(self) -> TransformersModel:
         """Load the model for a trial, and keep it for the first request."""
-        with require_unchanged(self.checkpoint.checksums):
-            model = self._load(self._spec, self.checkpoint)
+        model = self._load_unchanged()
         self._trial_models = [model]
         return cast("TransformersModel", model)
 
-    def _take_or_load(self, spec: TransformersSpec, checkpoint: Checkpoint) -> LoadedModel:
-        return self._trial_models.pop() if self._trial_models else self._load(spec, checkpoint)
+    def _load_unchanged(self) -> LoadedModel:
+        """Take the model of the trial, or load it, if its files are those that were digested."""
+        spec, checkpoint = self._spec, self.checkpoint
+        with require_unchanged(checkpoint.checksums):
+            model = self._trial_models.pop() if self._trial_models else self._load(spec, checkpoint)
+        self._checksums = checkpoint.checksums
+        return model
+
+
+def _with_template(spec: TransformersSpec, checkpoint: Checkpoint) -> Checkpoint:
+    """Add a separate chat template file to the checksums of a checkpoint."""
+    if spec.chat_template in ("", PLAIN_TEMPLATE):
+        return checkpoint
+    file = Path(spec.chat_template).expanduser()
+    try:
+        checksum = take_checksum(lambda: [file])
+    except OSError as error:
+        raise ModelError(f"chat_template {file}: cannot be read: {error.strerror}") from error
+    return replace(checkpoint, checksums=(*checkpoint.checksums, checksum))

@@ -1,1 +1,1 @@
-"""Batching of requests, and worker pools on one or many devices."""
+"""Batching of requests to a local model."""
