@@ -24,26 +24,23 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.tables.parquet import TableFiles, table_output
 
 _TASK_FOLDER = AssetFolder("blink", str(TASK.version))
-_MODEL_STAGE = _TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS)
 
 
-@dg.asset(
-    ins=_TASK_FOLDER.ins(
-        "questions", predictions="self_consistency/predictions", scores="self_consistency/scores"
-    ),
-    **_MODEL_STAGE,
+@_TASK_FOLDER.step(
+    "metrics",
+    reads={name: f"self_consistency/{name}" for name in ("predictions", "scores")},
+    ablation=True,
+    partitions=MODELS,
 )
 def majority_vote(
     questions: list[Question], predictions: list[Prediction], scores: list[Score]
-) -> dg.Output[list[Metric]]:
+) -> list[Metric]:
     """Compare the majority vote of five runs with single runs."""
     vote_scores = vote_over_runs(questions, scores)
-    return table_output(
-        [
-            *_accuracies("majority_vote", questions, predictions, vote_scores),
-            *_accuracies("single_run", questions, predictions, scores),
-        ]
-    )
+    return [
+        *_accuracies("majority_vote", questions, predictions, vote_scores),
+        *_accuracies("single_run", questions, predictions, scores),
+    ]
 
 
 @_TASK_FOLDER.step(

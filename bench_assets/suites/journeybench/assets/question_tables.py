@@ -1,7 +1,7 @@
 """Asset factory of the tasks' question tables, from published or built rows."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -28,46 +28,36 @@ from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles, table_output
 
-_NO_QUESTION = (
-    "none of the {n} rows became a question; {first.entry}: {first.reason}. Put missing images into"
-    " images/ of the source folder"
-)
 Row = TypeVar("Row")
-ToQuestions = Callable[[Sequence[Any], Mapping[str, StoredImage]], Table[Question]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskTable:
-    """A task's rows, and how they become its question table."""
+def question_assets(
+    *,
+    task: Task,
+    row: type[Any],
+    read: Callable[[Path], Table[Any]],
+    to_questions: Callable[[Sequence[Any], Mapping[str, StoredImage]], Table[Question]],
+    releases: Collection[int],
+    has_painted_images: bool = False,
+) -> dg.AssetsDefinition:
+    """Build the assets ``rejections`` and ``questions`` of a task.
 
-    task: Task
-    row: type[Any]
-    read: Callable[[Path], Table[Any]]  # reads the published file
-    to_questions: ToQuestions
-    releases: Collection[int]  # row counts of the known releases
-    has_painted_images: bool = False  # whether the task also has generated images
-
-    @property
-    def table(self) -> str:
-        """Key in ``PUBLISHED``."""
-        return self.task.name.removeprefix(f"{SUITE}/")
-
-    @property
-    def folder(self) -> AssetFolder:
-        """Key prefix of its assets."""
-        return AssetFolder(self.task.name)
-
-
-def question_assets(task_table: TaskTable) -> dg.AssetsDefinition:
-    """Build the assets ``rejections`` and ``questions`` of a task."""
-    folder, task, table_name = task_table.folder, task_table.task, task_table.table
+    Args:
+        task: The task; its table in ``PUBLISHED`` has the same name.
+        row: Row type of its entries.
+        read: Reads the published file.
+        to_questions: Builds questions from entries, and images by name.
+        releases: Numbers of entries of the known releases.
+        has_painted_images: Whether the task also has generated images.
+    """
+    folder, table_name = AssetFolder(task.name), task.name.removeprefix(f"{SUITE}/")
     image_tables = {"files": ("../images", StoredImage)}
-    if task_table.has_painted_images:
+    if has_painted_images:
         image_tables["painted_images"] = ("painted_images", StoredImage)
 
     @dg.multi_asset(
         name=f"{table_name}_questions",
-        ins=folder.ins_of(built=("built", task_table.row), **image_tables),
+        ins=folder.ins_of(built=("built", row), **image_tables),
         deps=[*folder.source, *decision_keys(task)],
         outs=question_outs(folder),
     )
@@ -82,11 +72,11 @@ def question_assets(task_table: TaskTable) -> dg.AssetsDefinition:
         """Build a question for every entry with an image; no table without entries."""
         images = name_images(sources, files, table_name)
         by_name = images.by_name | images_by_name(list(chain(*painted.values())))
-        entries = published_or_built_rows(sources, table_name, task_table.read, built)
+        entries = published_or_built_rows(sources, table_name, read, built)
         n_entries = len(entries.rows)
-        table = task_table.to_questions(entries.rows, by_name)
+        table = to_questions(entries.rows, by_name)
         table = replace(table, rejections=entries.rejections + table.rejections)
-        is_whole = not table.rejections and n_entries in task_table.releases
+        is_whole = not table.rejections and n_entries in releases
         edition = edition_of(sources, table_name, whole=is_whole)
         label = partial(label_undecided, task=task, tables=tables, settings=sources.settings)
         yield from yield_question_tables(
@@ -133,13 +123,8 @@ def yield_question_tables(
 ) -> Iterator[dg.Output[list[Any]]]:
     """Yield the outputs of a task: rejections and, if its source has entries, questions.
 
-    Args:
-        table: Questions, and rejected entries.
-        image_rejections: Images that the task does not show: metadata of ``rejections``.
-        n_entries: Number of entries.
-        edition: Edition of the questions.
-        image_store: Images for the preview.
-        label: Labels questions with the number of undecided annotation units.
+    Images that the task does not show, ``image_rejections``, are metadata of the rejections.
+    ``label`` labels questions with the number of undecided annotation units.
 
     Raises:
         SourceError: If there are entries, but none became a question.
@@ -148,7 +133,11 @@ def yield_question_tables(
     if not n_entries:
         return
     if not table.rows:
-        raise SourceError(_NO_QUESTION.format(n=n_entries, first=table.rejections[0]))
+        first = table.rejections[0]
+        raise SourceError(
+            f"none of the {n_entries} rows became a question; {first.entry}: {first.reason}. "
+            "Put missing images into images/ of the source folder"
+        )
     rows = label([replace(question, edition=edition) for question in table.rows])
     yield table_output(rows, question_preview(rows, image_store), name="questions")
 

@@ -13,7 +13,7 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.evaluation.aggregation import blank_metric
 from bench_assets.evaluation.task import ScoredQuestion
-from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
+from bench_assets.suites.journeybench.assets.question_tables import question_assets
 from bench_assets.suites.journeybench.captioning.dataset import (
     RELEASES,
     CaptionedImage,
@@ -22,28 +22,22 @@ from bench_assets.suites.journeybench.captioning.dataset import (
 )
 from bench_assets.suites.journeybench.captioning.task import TASK
 from bench_resources.encoders.meteor import METEOR_VERSION, meteor, missing_meteor
-from bench_resources.tables.parquet import table_output
 
 _TASK_FOLDER = AssetFolder(TASK.name, str(TASK.version))
-_INS = _TASK_FOLDER.ins("questions", "scores")
-_STAGE = _TASK_FOLDER.stage("metrics", ablation=True, partitions=MODELS)
-
 
 captioning_questions = question_assets(
-    TaskTable(
-        task=TASK,
-        row=CaptionedImage,
-        read=read_captioned_images,
-        to_questions=to_questions,
-        releases=RELEASES,
-    )
+    task=TASK,
+    row=CaptionedImage,
+    read=read_captioned_images,
+    to_questions=to_questions,
+    releases=RELEASES,
 )
 
 
-@dg.asset(name="meteor", ins=_INS, **_STAGE)
+@_TASK_FOLDER.step("metrics", name="meteor", ablation=True, partitions=MODELS)
 def meteor_metric(
     context: dg.AssetExecutionContext, questions: list[Question], scores: list[Score]
-) -> dg.Output[list[Metric]]:
+) -> list[Metric]:
     """Compute METEOR over all captions, if Java and its program are installed."""
     scored = _scored_captions(questions, scores)
     missing = missing_meteor()
@@ -60,7 +54,7 @@ def meteor_metric(
         n_scored=0 if missing else len(scored),
         n_unscored=len(scored) if missing else 0,
     )
-    return table_output([row])
+    return [row]
 
 
 def _corpus_meteor(scored: Sequence[ScoredQuestion]) -> float:

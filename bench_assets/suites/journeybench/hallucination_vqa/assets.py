@@ -1,6 +1,6 @@
 """HaloQuest: the question table."""
 
-from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
+from bench_assets.suites.journeybench.assets.question_tables import question_assets
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import (
     RELEASES,
     TriggerQuestion,
@@ -10,11 +10,9 @@ from bench_assets.suites.journeybench.hallucination_vqa.dataset import (
 from bench_assets.suites.journeybench.hallucination_vqa.task import TASK
 
 hallucination_questions = question_assets(
-    TaskTable(
-        task=TASK,
-        row=TriggerQuestion,
-        read=read_trigger_questions,
-        to_questions=to_questions,
-        releases=RELEASES,
-    )
+    task=TASK,
+    row=TriggerQuestion,
+    read=read_trigger_questions,
+    to_questions=to_questions,
+    releases=RELEASES,
 )

@@ -8,7 +8,7 @@ from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.gold.proposals import DecidedProposal
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.assets.generation import generate_images, generated_texts
-from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
+from bench_assets.suites.journeybench.assets.question_tables import question_assets
 from bench_assets.suites.journeybench.assets.source import source_folder
 from bench_assets.suites.journeybench.mcot.dataset import (
     RELEASES,
@@ -110,12 +110,10 @@ def built(
 
 
 mcot_questions = question_assets(
-    TaskTable(
-        task=TASK,
-        row=McotItem,
-        read=read_mcot,
-        to_questions=to_questions,
-        releases=RELEASES,
-        has_painted_images=True,
-    )
+    task=TASK,
+    row=McotItem,
+    read=read_mcot,
+    to_questions=to_questions,
+    releases=RELEASES,
+    has_painted_images=True,
 )

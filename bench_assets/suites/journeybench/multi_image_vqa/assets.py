@@ -7,7 +7,7 @@ from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.gold.proposals import DecidedProposal
 from bench_assets.core.schema.rows import StoredImage
 from bench_assets.suites.journeybench.assets.generation import generate_images, generated_texts
-from bench_assets.suites.journeybench.assets.question_tables import TaskTable, question_assets
+from bench_assets.suites.journeybench.assets.question_tables import question_assets
 from bench_assets.suites.journeybench.assets.source import source_folder
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import Quantity
@@ -95,12 +95,10 @@ def built(sources: SourceFiles, planned_pairs: list[PlannedPair]) -> list[MultiI
 
 
 multi_image_vqa_questions = question_assets(
-    TaskTable(
-        task=TASK,
-        row=MultiImageItem,
-        read=read_multi_image,
-        to_questions=to_questions,
-        releases=RELEASES,
-        has_painted_images=True,
-    )
+    task=TASK,
+    row=MultiImageItem,
+    read=read_multi_image,
+    to_questions=to_questions,
+    releases=RELEASES,
+    has_painted_images=True,
 )

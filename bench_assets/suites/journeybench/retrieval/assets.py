@@ -62,7 +62,7 @@ _TASK_FOLDER = AssetFolder(TASK_NAME)
 _DECISIONS = {
     name: f"../{name}" for name in ("caption_decisions", "statement_decisions", "look_alikes")
 }
-_INS = _TASK_FOLDER.ins("entries", files="../images")
+_IMAGES = {"files": "../images"}
 
 
 @_TASK_FOLDER.step("select", reads=_DECISIONS, deps=_TASK_FOLDER.source)
@@ -106,32 +106,28 @@ def _built_samples(
     ]
 
 
-@dg.asset(ins=_INS, deps=_TASK_FOLDER.source, **_TASK_FOLDER.stage("distractors"))
+@_TASK_FOLDER.step("distractors", reads=_IMAGES, deps=_TASK_FOLDER.source)
 def candidates(
     sources: SourceFiles, entries: list[RetrievalSample], files: list[StoredImage]
-) -> dg.Output[list[Candidate]]:
+) -> list[Candidate]:
     """List the candidates that queries rank."""
-    by_name = name_images(sources, files, *RELEASES).by_name
-    return table_output(to_candidates(entries, by_name))
+    return to_candidates(entries, name_images(sources, files, *RELEASES).by_name)
 
 
-@dg.asset(
-    name="candidates",
-    ins=_INS,
-    deps=_TASK_FOLDER.source,
-    **_TASK_FOLDER.stage("distractors", below=AS_RELEASED),
+@_TASK_FOLDER.step(
+    "distractors", name="candidates", below=AS_RELEASED, reads=_IMAGES, deps=_TASK_FOLDER.source
 )
 def candidates_as_released(
     sources: SourceFiles, entries: list[RetrievalSample], files: list[StoredImage]
-) -> dg.Output[list[Candidate]]:
+) -> list[Candidate]:
     """List the candidates that queries rank, including distractors that are right."""
     by_name = name_images(sources, files, *RELEASES).by_name
-    return table_output(to_candidates(entries, by_name, as_released=True))
+    return to_candidates(entries, by_name, as_released=True)
 
 
 @dg.multi_asset(
     name="retrieval_questions",
-    ins=_INS | _TASK_FOLDER.ins(captioned="../captioning/built"),
+    ins=_TASK_FOLDER.ins("entries", captioned="../captioning/built", **_IMAGES),
     deps=[*_TASK_FOLDER.source, *decision_keys(TASK)],
     outs=question_outs(_TASK_FOLDER),
 )
@@ -179,7 +175,7 @@ def _categories(sources: SourceFiles, built: list[CaptionedImage]) -> dict[str, 
 def open_named_encoder(
     name: str, settings: Settings, image_store: ImageStore
 ) -> Iterator[ImageTextEncoder]:
-    """Load an encoder by its name in bench.toml, as a context manager.
+    """Open an encoder by name: one of bench.toml, an embedded one, or ``random``.
 
     Raises:
         UnknownNameError: If there is no such encoder; lists the known names.

@@ -58,15 +58,15 @@ from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, table_output
 
 _FOLDER = AssetFolder(SUITE)
-
+_CAPTIONED_IMAGES = {
+    "caption_decisions": ("caption_decisions", CaptionDecision),
+    "stored": ("images", StoredImage),
+}
 
 statement_responses = generated_texts(
     _FOLDER,
     "statement_responses",
-    {
-        "caption_decisions": ("caption_decisions", CaptionDecision),
-        "stored": ("images", StoredImage),
-    },
+    _CAPTIONED_IMAGES,
     lambda caption_decisions, stored: distractors.statement_prompts(
         kept_captions(caption_decisions), annotation.digests(stored)
     ),
@@ -200,10 +200,7 @@ def look_alikes(
 trigger_responses = generated_texts(
     _FOLDER,
     "trigger_responses",
-    {
-        "caption_decisions": ("caption_decisions", CaptionDecision),
-        "stored": ("images", StoredImage),
-    },
+    _CAPTIONED_IMAGES,
     lambda caption_decisions, stored: triggers.trigger_prompts(
         kept_captions(caption_decisions), annotation.digests(stored)
     ),
@@ -211,20 +208,19 @@ trigger_responses = generated_texts(
 )
 
 
-@dg.asset(
+@AssetFolder(f"{SUITE}/hallucination_vqa").step(
+    "select",
     name="built",
-    ins=_FOLDER.ins("trigger_responses", "trigger_votes"),
-    **AssetFolder(f"{SUITE}/hallucination_vqa").stage("select"),
+    reads={name: f"../{name}" for name in ("trigger_responses", "trigger_votes")},
 )
 def trigger_questions(
     settings: dg.ResourceParam[Settings],
     trigger_responses: list[GeneratedText],
     trigger_votes: list[TriggerVote],
-) -> dg.Output[list[TriggerQuestion]]:
+) -> list[TriggerQuestion]:
     """Keep the trigger questions that annotators accept."""
     least_votes = required_votes(settings, annotation.TRIGGER, annotation.N_CHECKING)
-    verified = triggers.verify_triggers(trigger_responses, trigger_votes, least_votes)
-    return table_output(verified.rows)
+    return triggers.verify_triggers(trigger_responses, trigger_votes, least_votes).rows
 
 
 @_FOLDER.step("distractors", deps=_FOLDER.source)

@@ -106,31 +106,29 @@ def caption_decisions(
     return table_output(rows, {"kept": sum(row.kept for row in rows)})
 
 
-@dg.asset(
+@AssetFolder(f"{SUITE}/captioning").step(
+    "select",
     name="built",
-    ins=_FOLDER.ins("caption_decisions"),
+    reads={"caption_decisions": "../caption_decisions"},
     deps=_FOLDER.source,
-    **AssetFolder(f"{SUITE}/captioning").stage("select"),
 )
 def captioned_images(
     sources: SourceFiles, caption_decisions: list[CaptionDecision]
-) -> dg.Output[list[CaptionedImage]]:
+) -> list[CaptionedImage]:
     """Join captions and categories of each image."""
     categories = {
         row.image: known_categories([row.category1, row.category2])
         for row in read_raw_rows(source_folder(sources), ImageCategories).rows
     }
-    return table_output(
-        [
-            CaptionedImage(
-                entry_id=image,
-                image=image,
-                captions=tuple(captions),
-                categories=categories.get(image, ()),
-            )
-            for image, captions in kept_captions(caption_decisions).items()
-        ]
-    )
+    return [
+        CaptionedImage(
+            entry_id=image,
+            image=image,
+            captions=tuple(captions),
+            categories=categories.get(image, ()),
+        )
+        for image, captions in kept_captions(caption_decisions).items()
+    ]
 
 
 _TABLES = {
