@@ -5,7 +5,6 @@ The prompt is the bare question. The judge's instructions follow the rules of th
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_verdicts
@@ -68,6 +67,13 @@ def answer_form(question: Question) -> AnswerForm:
     return AnswerForm("references", question.answer)
 
 
+_TEXT_FIELDS = (
+    "question",
+    "model_response",
+    "groundtruth_response",
+    "model_response_main_point",
+    "groundtruth_main_point",
+)
 CRITERION = "correct"
 WITH_REASONING = "correct, thoughts included"  # the notebook strips nothing from a response
 
@@ -76,18 +82,6 @@ NAME_A_JUDGE = (
     "points: name a model as judge, in [suites.journeybench] of bench.toml or with --judge"
 )
 """Why an answer of the published edition has no points without a judge model."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Assessment:
-    """The six fields of the notebook's schema, as a judge fills them in."""
-
-    question: str
-    model_response: str
-    groundtruth_response: str
-    model_response_main_point: str
-    groundtruth_main_point: str
-    is_prediction_correct: bool
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
@@ -110,20 +104,6 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
     Any other prediction is called wrong, with ``UNREAD`` as the response.
     """
     return [_rule_judgement(*pair) for pair in answered]
-
-
-def read_assessment(response: str) -> Assessment | None:
-    """Read the JSON in a judge's response; None if a field is missing or of another type.
-
-    Other fields, and the judge's reasoning, are ignored.
-    """
-    value = read_json(response)
-    if not isinstance(value, dict):
-        return None
-    field_types = Assessment.__annotations__
-    if any(type(value.get(name)) is not field_type for name, field_type in field_types.items()):
-        return None
-    return Assessment(**{name: value[name] for name in field_types})
 
 
 def score(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
@@ -161,19 +141,27 @@ def _verdict_request(pair: AnsweredQuestion, response: str, criterion: str) -> V
 
 
 def _verdict(response: Response) -> bool | None:
-    assessment = read_assessment(response.parts.answer)
-    return assessment.is_prediction_correct if assessment else None
+    """Read the verdict in a judge's JSON; None if a field is missing or of another type.
+
+    Other fields, and the judge's reasoning, are ignored.
+    """
+    value = read_json(response.parts.answer)
+    if not isinstance(value, dict) or not all(isinstance(value.get(n), str) for n in _TEXT_FIELDS):
+        return None
+    verdict = value.get("is_prediction_correct")
+    return verdict if isinstance(verdict, bool) else None
 
 
 def _rule_judgement(question: Question, prediction: Prediction) -> Judgement:
-    verdict, response = False, UNREAD
+    response = UNREAD
     for truth in question.answer:
         reading = read_one_of("choice", prediction.text, [truth, *_other_counts(truth)])
         if reading is not None and reading.value in question.answer:
-            verdict, response = True, f"gives {reading.value!r}: {reading.note}"
+            response = f"gives {reading.value!r}: {reading.note}"
             break
+    is_right = response != UNREAD
     return Judgement.of(
-        prediction, judge=RULES, criterion=CRITERION, verdict=verdict, response=response
+        prediction, judge=RULES, criterion=CRITERION, verdict=is_right, response=response
     )
 
 
