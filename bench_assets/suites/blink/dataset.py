@@ -128,7 +128,10 @@ def read_key(file: Path) -> Table[tuple[str, str]]:
         SourceError: If the file cannot be read, or is not an object.
     """
     table = Table[tuple[str, str]]()
-    for idx, answer in _read_answers(file).items():
+    answers = read_json(file)
+    if not isinstance(answers, dict):
+        raise SourceError(f"{file}: expected an object of ids and answers, found {answers!r:.60}")
+    for idx, answer in answers.items():
         where = f"{file}, {idx}"
         with table.rejecting(where):
             match = re.fullmatch(r"val_(.+)_\d+", idx)
@@ -211,13 +214,6 @@ def several_images(questions: Iterable[Question]) -> list[Question]:
 
 def _split_files(folder: Path, split: Split) -> list[Path]:
     return sorted(folder.glob(f"{split}-*.parquet"))
-
-
-def _read_answers(file: Path) -> dict[str, object]:
-    answers = read_json(file)
-    if not isinstance(answers, dict):
-        raise SourceError(f"{file}: expected an object of ids and answers, found {answers!r:.60}")
-    return answers
 
 
 def _parquet_rows(file: Path) -> Iterator[LocatedEntry]:

@@ -111,9 +111,7 @@ def functional_correspondence(source: Path, rng: Random) -> Candidates:
 def semantic_correspondence(source: Path, rng: Random) -> Candidates:
     """Ask about one random point of each pair, in random order."""
     files = [(file, str(file)) for file in files_in(source, "PairAnnotation/*/*.json")]
-    return make_candidates(
-        files, rng, lambda file, where: _animal_pair_draft(source, file, where, rng)
-    )
+    return make_candidates(files, rng, lambda file, _: _animal_pair_draft(source, file, rng))
 
 
 def visual_correspondence(source: Path, rng: Random) -> Candidates:
@@ -148,8 +146,8 @@ def project(homography: Homography, point: Point) -> Point:
     return float(x / w), float(y / w)
 
 
-def _animal_pair_draft(source: Path, file: Path, where: str, rng: Random) -> Draft | Rejection:
-    first, second = _parse_animals(source, read_object(file), where)
+def _animal_pair_draft(source: Path, file: Path, rng: Random) -> Draft | Rejection:
+    first, second = _parse_animals(source, read_object(file), str(file))
     entry = f"{file.parent.name}/{file.name}"
     n_points = len(first.points)
     if n_points < 4:

@@ -102,7 +102,7 @@ def statement_units(
     caption_decisions: Sequence[CaptionDecision],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Build one unit per statement that the rules do not reject."""
+    """Build one unit per statement that ``filter_statements`` keeps."""
     digest_of = digests(images)
     return [
         Unit(

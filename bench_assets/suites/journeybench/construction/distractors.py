@@ -7,7 +7,7 @@ A model writes them from the captions (way a), or they come from a dialogue abou
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
@@ -43,6 +43,7 @@ Example: for "A fox in a raincoat reads a newspaper", write "A fox in a raincoat
 
 Print a JSON list and nothing else: one object with the field "statement" for each of them."""
 
+_SURPLUS = f"beyond the first {MAX_STATEMENTS}"
 _VOTE_PHRASE = "find it in conflict"
 _WORD = re.compile(r"[^\W_]+")
 _FUNCTION_WORDS = frozenset(("a", "an", "the", "is", "are", "and", "it", "its", "there"))
@@ -73,7 +74,7 @@ def statement_prompts(
 ) -> dict[str, Prompt]:
     """Build the prompts for statements about each image, by request id (way a).
 
-    ``captions`` and ``images``, the SHA-256 of the images, are by the name of the image.
+    ``captions`` and ``images``, their SHA-256, are by the name of the image.
     """
     return {
         f"{image}/statements": Prompt.of(
@@ -117,8 +118,8 @@ def verify_statements(
     """Decide on each statement, in order.
 
     A statement is rejected if it is empty, repeats another statement or a caption, or follows from
-    a caption; if no majority of the annotators finds it in conflict with the image; or if its image
-    has ``MAX_STATEMENTS`` already. A statement that lacks only votes is open.
+    a caption; if its image has no caption, or ``MAX_STATEMENTS`` already; or if no majority of the
+    annotators finds it in conflict with the image. A statement that lacks only votes is open.
     """
     votes_by_statement: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:
@@ -132,8 +133,7 @@ def verify_statements(
     for statement, nearest in zip(statements, nearest_captions, strict=True):
         image, text = statement.image, normalize_text(statement.text)
         statement_votes = list(votes_by_statement[image, text].values())
-        is_surplus = n_accepted[image] >= MAX_STATEMENTS
-        surplus = f"beyond the first {MAX_STATEMENTS}" if is_surplus else ""
+        surplus = _SURPLUS if n_accepted[image] == MAX_STATEMENTS else ""
         text_fault = _text_fault(statement, earlier_texts[image], captions.get(image, ()))
         text_fault = text_fault or _repetition_fault(statement, nearest)
         fault = text_fault or vote_fault(statement_votes, least_votes, _VOTE_PHRASE, surplus)
@@ -141,15 +141,14 @@ def verify_statements(
         if not fault:
             n_accepted[image] += 1
         earlier_texts[image].add(text)
-        decision = _decision(statement, nearest, statement_votes, fault)
-        decisions.append(replace(decision, open=is_open))
+        decisions.append(_decision(statement, nearest, statement_votes, fault, is_open=is_open))
     return decisions
 
 
 def filter_statements(
     statements: Iterable[Statement], captions: Mapping[str, Sequence[str]]
 ) -> list[Statement]:
-    """Leave out empty and repeated statements, and those that follow from a caption."""
+    """Leave out empty and repeated statements, and those without a caption or implied by one."""
     earlier_texts: dict[str, set[str]] = defaultdict(set)
     kept = []
     for statement in statements:
@@ -199,7 +198,12 @@ def _repetition_fault(statement: Statement, nearest: _NearestCaption) -> str:
 
 
 def _decision(
-    statement: Statement, nearest: _NearestCaption, votes: Sequence[bool], fault: str
+    statement: Statement,
+    nearest: _NearestCaption,
+    votes: Sequence[bool],
+    fault: str,
+    *,
+    is_open: bool,
 ) -> StatementDecision:
     return StatementDecision(
         statement_id=statement.statement_id,
@@ -212,6 +216,7 @@ def _decision(
         similarity=nearest.similarity,
         n_votes=len(votes),
         n_conflicting=sum(votes),
+        open=is_open,
     )
 
 

@@ -191,8 +191,9 @@ def verify_captions(
 ) -> list[CaptionDecision]:
     """Decide on each caption of the images that were kept, image by image.
 
-    A caption passes if more than half of its verifiers accept it, and is open until enough have
-    voted. Of those that pass, the ones with most accepting votes are kept; ties go to the first.
+    A caption that is neither empty nor repeated passes if more than half of its verifiers accept
+    it, and is open until enough have voted. Of those that pass, the ones with most accepting votes
+    are kept; ties go to the first.
 
     Args:
         captions: All captions, in the order they were written.
@@ -210,8 +211,7 @@ def verify_captions(
             captions_by_image[caption.image].append(caption)
     decisions = []
     for image_captions in captions_by_image.values():
-        image_votes = [votes_by_caption[c.image, c.writer] for c in image_captions]
-        decisions += _decide_captions(image_captions, image_votes, least_votes)
+        decisions += _decide_captions(image_captions, votes_by_caption, least_votes)
     return decisions
 
 
@@ -225,31 +225,31 @@ def kept_captions(decisions: Iterable[CaptionDecision]) -> dict[str, list[str]]:
 
 
 def _decide_captions(
-    captions: Sequence[WrittenCaption], votes: Sequence[Sequence[bool]], least_votes: int
+    captions: Sequence[WrittenCaption],
+    votes_by_caption: Mapping[tuple[str, str], Sequence[bool]],
+    least_votes: int,
 ) -> list[CaptionDecision]:
     """Decide on the captions of one image by the votes on each of them."""
-    text_faults = [_text_fault(caption, captions[:n]) for n, caption in enumerate(captions)]
-    faults = [
-        text_fault or vote_fault(caption_votes, least_votes, "verifiers accept it")
-        for text_fault, caption_votes in zip(text_faults, votes, strict=True)
-    ]
-    passing = [index for index, fault in enumerate(faults) if not fault]
-    best = sorted(passing, key=lambda index: -sum(votes[index]))[:MAX_CAPTIONS]
     decisions = []
     for index, caption in enumerate(captions):
-        outcome = "kept" if index in best else f"beyond the best {MAX_CAPTIONS}"
+        votes = votes_by_caption.get((caption.image, caption.writer), ())
+        text_fault = _text_fault(caption, captions[:index])
+        fault = text_fault or vote_fault(votes, least_votes, "verifiers accept it")
         decision = CaptionDecision(
             image=caption.image,
             writer=caption.writer,
             caption=" ".join(caption.caption.split()),
-            kept=index in best,
-            reason=faults[index] or outcome,
-            n_votes=len(votes[index]),
-            n_accepting=sum(votes[index]),
-            open=not text_faults[index] and len(votes[index]) < least_votes,
+            kept=not fault,
+            reason=fault or "kept",
+            n_votes=len(votes),
+            n_accepting=sum(votes),
+            open=not text_fault and len(votes) < least_votes,
         )
         decisions.append(decision)
-    return decisions
+    passing = [decision for decision in decisions if decision.kept]
+    surplus = sorted(passing, key=lambda decision: -decision.n_accepting)[MAX_CAPTIONS:]
+    beyond = f"beyond the best {MAX_CAPTIONS}"
+    return [replace(row, kept=False, reason=beyond) if row in surplus else row for row in decisions]
 
 
 def _text_fault(caption: WrittenCaption, earlier_captions: Sequence[WrittenCaption]) -> str:

@@ -6,7 +6,7 @@ the nearest neighbours in an embedding space, one space for each criterion, and 
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from PIL import Image
@@ -20,6 +20,7 @@ from bench_assets.suites.journeybench.raw_material import (
 
 MAX_LOOK_ALIKES = 5  # distractors per image; 5.32 on average in the released data
 
+_SURPLUS = f"beyond the nearest {MAX_LOOK_ALIKES}"
 _VOTE_PHRASE = "confirm it"
 _GRID = 12  # cells per side of the grid of a composition
 
@@ -89,13 +90,12 @@ def verify_look_alikes(
     for proposals in sorted(proposals_by_pair.values(), key=_nearest_first):
         image, candidate = proposals[0].image, proposals[0].candidate
         pair_votes = votes_by_pair.get((image, candidate), [])
-        is_surplus = n_accepted[image] >= MAX_LOOK_ALIKES
-        surplus = f"beyond the nearest {MAX_LOOK_ALIKES}" if is_surplus else ""
+        surplus = _SURPLUS if n_accepted[image] == MAX_LOOK_ALIKES else ""
         fault = vote_fault(pair_votes, least_votes, _VOTE_PHRASE, surplus)
         is_open = len(pair_votes) < least_votes and not surplus
         if not fault:
             n_accepted[image] += 1
-        decisions.append(replace(_decision(proposals, pair_votes, fault), open=is_open))
+        decisions.append(_decision(proposals, pair_votes, fault, is_open=is_open))
     return decisions
 
 
@@ -124,7 +124,7 @@ def _nearest_first(proposals: Sequence[LookAlike]) -> tuple[str, float, str]:
 
 
 def _decision(
-    proposals: Sequence[LookAlike], votes: Sequence[bool], fault: str
+    proposals: Sequence[LookAlike], votes: Sequence[bool], fault: str, *, is_open: bool
 ) -> LookAlikeDecision:
     """Decide on the pair of images that all ``proposals`` name."""
     return LookAlikeDecision(
@@ -136,6 +136,7 @@ def _decision(
         reason=fault or f"{sum(votes)} of {len(votes)} {_VOTE_PHRASE}",
         n_votes=len(votes),
         n_confirming=sum(votes),
+        open=is_open,
     )
 
 

@@ -46,11 +46,9 @@ three kinds), "question" and "answers" (a list of texts)."""
 def trigger_prompts(
     captions: Mapping[str, Sequence[str]], images: Mapping[str, str]
 ) -> dict[str, Prompt]:
-    """Prompts that ask for one question of each kind about each image, by request id.
+    """Build the prompts for one question of each kind about each image, by request id.
 
-    Args:
-        captions: Captions by image.
-        images: SHA-256 by image.
+    ``captions`` and ``images``, their SHA-256, are by the name of the image.
     """
     return {
         f"{image}/triggers": Prompt.of(

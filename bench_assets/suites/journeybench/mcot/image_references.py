@@ -50,9 +50,6 @@ def is_label(text: str) -> bool:
 
 def _labels_in(part: str) -> list[str]:
     """List the labels of a part in order of occurrence."""
-    positions = {
-        label: match.start()
-        for label, pattern in _LABEL_PATTERNS.items()
-        if (match := pattern.search(part))
-    }
+    matches = {label: pattern.search(part) for label, pattern in _LABEL_PATTERNS.items()}
+    positions = {label: match.start() for label, match in matches.items() if match}
     return sorted(positions, key=positions.__getitem__)

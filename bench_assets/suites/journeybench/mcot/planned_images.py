@@ -48,8 +48,7 @@ def plan_images(
 
     Args:
         quantities: In the order of their problems.
-        other_numbers: The accepted other number by quantity; without one, that image is not
-            planned.
+        other_numbers: Accepted other numbers by quantity; each has an image.
     """
     first_quantities: dict[str, Quantity] = {}
     for quantity in quantities:

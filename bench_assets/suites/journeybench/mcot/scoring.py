@@ -56,4 +56,4 @@ def _hallucinated(scored: ScoredQuestion) -> float | None:
 
 def _parse_numbers(texts: Iterable[str]) -> list[float]:
     """Parse the texts that are numbers; the others are left out."""
-    return [number for text in texts if (number := parse_number(text)) is not None]
+    return [number for number in map(parse_number, texts) if number is not None]

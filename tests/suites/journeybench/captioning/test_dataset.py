@@ -75,5 +75,5 @@ CATEGORIES = (
 )
 
 
-def test_the_categories_of_the_paper_are_known():
+def test_the_categories_of_the_release_are_known():
     assert known_categories(CATEGORIES) == CATEGORIES

@@ -33,10 +33,8 @@ def test_json_lines_and_csv_are_read_alike(tmp_path):
         writer = csv.DictWriter(lines, ROW)
         writer.writeheader()
         writer.writerow(ROW)
-    assert (
-        read_mcot(tmp_path / "mcot.csv").require()
-        == read_mcot(write_jsonl(tmp_path, ROW)).require()
-    )
+    (item,) = read_mcot(tmp_path / "mcot.csv").require()
+    assert read_mcot(write_jsonl(tmp_path, ROW)).require() == [item]
 
 
 def test_rows_with_the_same_question_are_one_group(tmp_path):
