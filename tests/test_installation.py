@@ -72,10 +72,8 @@ def run_successfully(bin_folder: Path, project: Path, line: str) -> str:
 
 
 def test_the_base_evaluates_and_reports(bin_folder: Path, project: Path) -> None:
-    assert (
-        "No module named 'torch'"
-        in run_line(bin_folder, project, "python -c 'import torch'").stderr
-    )
+    torch_import = run_line(bin_folder, project, "python -c 'import torch'")
+    assert "No module named 'torch'" in torch_import.stderr
     with ChatServer("Left.") as server:
         model = f"{server.base_url}#served"
         run_successfully(bin_folder, project, f"bench evaluate codis --model {model} --limit 4")

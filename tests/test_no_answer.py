@@ -133,21 +133,26 @@ def test_a_pair_with_one_half_cut_off_is_not_answered_differently():
     assert {row.n_no_answer for row in rows} == {1}
 
 
-def test_cut_off_responses_are_counted_by_question_and_named_in_the_signature():
-    questions = [replace(question, category="x") for question in questions_of(CODIS)]
-    cut_off = pipeline.predict(CODIS, questions, EndlessThinker())
-    answered = [prediction(question_id=q.question_id, text="opening") for q in questions]
+PAIR = [replace(question, category="x") for question in questions_of(CODIS)]
+CUT_OFF_PAIR = pipeline.predict(CODIS, PAIR, EndlessThinker())
 
-    def metrics(predictions):
-        scores = pipeline.score(CODIS, questions, predictions, [])
-        return pipeline.summarise(CODIS, questions, predictions, scores)
 
-    second_samples = [replace(row, sample=1) for row in cut_off]
-    counts = {(row.category, row.n_no_answer) for row in metrics([*cut_off, *second_samples])}
-    assert counts == {("all", 2), ("x", 2)}
-    assert all("|no_answer:2|n:2" in row.signature for row in metrics(cut_off))
-    assert not any("no_answer" in row.signature for row in metrics(answered))
-    assert {row.n_no_answer for row in metrics(answered)} == {0}
+def measure_pair(predictions):
+    scores = pipeline.score(CODIS, PAIR, predictions, [])
+    return pipeline.summarise(CODIS, PAIR, predictions, scores)
+
+
+def test_cut_off_responses_are_counted_by_question():
+    second_samples = [replace(row, sample=1) for row in CUT_OFF_PAIR]
+    rows = measure_pair([*CUT_OFF_PAIR, *second_samples])
+    assert {(row.category, row.n_no_answer) for row in rows} == {("all", 2), ("x", 2)}
+
+
+def test_a_signature_has_the_number_of_cut_off_responses_if_there_are_any():
+    answered = [prediction(question_id=q.question_id, text="opening") for q in PAIR]
+    cut_off_row, answered_row = measure_pair(CUT_OFF_PAIR)[0], measure_pair(answered)[0]
+    assert cut_off_row.signature.endswith("|no_answer:2|n:2")
+    assert "no_answer" not in answered_row.signature
 
 
 def test_a_recorded_thought_without_end_is_counted_in_the_notes_of_its_metric():
