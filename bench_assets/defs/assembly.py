@@ -119,7 +119,7 @@ def build_graph(
     tables: TableFiles | None = None,
     models: Models | None = None,
 ) -> Graph:
-    """Build the graph over one home folder.
+    """Build the graph over one home folder; silences warnings about Dagster's beta features.
 
     Args:
         settings: Settings of the home folder.
@@ -187,24 +187,17 @@ def _assets(
     suite_assets: Sequence[Any], catalog: Catalog, active_tasks: Collection[str]
 ) -> list[Any]:
     """All assets; ``active_tasks`` are names of annotation tasks."""
-    return [
-        *(asset for asset in suite_assets if not isinstance(asset, dg.AssetChecksDefinition)),
-        *(
-            asset
-            for task in catalog.evaluable.tasks
-            if task.asked_of == "model"  # tasks of encoders define their own assets
-            for asset in memoize(_task_assets, task)
-        ),
-        *(
-            memoize(annotation_assets, annotation_task)
-            for suite in catalog.suites
-            for annotation_task in suite.active_annotation_tasks(active_tasks)
-        ),
-        *quick_evaluation_assets(catalog.evaluable.tasks),
-        *(asset for make_assets in hooks_of("assets") for asset in make_assets(catalog)),
-        *leaderboard_assets(catalog),
-        report_asset(catalog),
-    ]
+    assets = [asset for asset in suite_assets if not isinstance(asset, dg.AssetChecksDefinition)]
+    for task in catalog.evaluable.tasks:
+        if task.asked_of == "model":  # tasks of encoders define their own assets
+            assets += memoize(_task_assets, task)
+    for suite in catalog.suites:
+        for annotation_task in suite.active_annotation_tasks(active_tasks):
+            assets.append(memoize(annotation_assets, annotation_task))
+    assets += quick_evaluation_assets(catalog.evaluable.tasks)
+    for make_assets in hooks_of("assets"):
+        assets += make_assets(catalog)
+    return [*assets, *leaderboard_assets(catalog), report_asset(catalog)]
 
 
 def _specs(assets: Iterable[Any]) -> list[dg.AssetSpec]:
@@ -294,17 +287,13 @@ def _checks(
 ) -> list[dg.AssetChecksDefinition]:
     tasks = catalog.tasks
     make_checks = _command_task_checks if is_of_command else _validated_task_checks
-    return [
-        *(check for check in suite_assets if isinstance(check, dg.AssetChecksDefinition)),
-        *(
-            check
-            for suite in catalog.suites
-            for task in suite.tasks
-            for check in memoize(make_checks, task, suite.expectations)
-        ),
-        *(check for task in tasks for check in memoize(regression_checks, task, *tasks)),
-        *source_checks(suite_assets),
-    ]
+    checks = [check for check in suite_assets if isinstance(check, dg.AssetChecksDefinition)]
+    for suite in catalog.suites:
+        for task in suite.tasks:
+            checks += memoize(make_checks, task, suite.expectations)
+    for task in tasks:
+        checks += memoize(regression_checks, task, *tasks)
+    return [*checks, *source_checks(suite_assets)]
 
 
 def _validated_task_checks(task: Task, expectations: Path | None) -> list[dg.AssetChecksDefinition]:

@@ -55,19 +55,16 @@ def write_tables(
     board_rows = [
         row for row in standings if collection.is_requested(row.task, row.model, row.edition)
     ]
+    row_types = {"questions": Question, **EVALUATION_TABLES}
     with ExitStack() as stack:
-
-        def open_writer(name: str, row_type: type[Any]) -> Writer:
+        writers: dict[str, Writer] = {}
+        for name, row_type in row_types.items():
             empty = build_table([], row_type, task="", question_set="")
-            return stack.enter_context(_open_table(out / f"{name}.{form}", empty))
-
-        writers = {
-            name: open_writer(name, row_type) for name, row_type in EVALUATION_TABLES.items()
-        }
-        questions = open_writer("questions", Question)
+            writers[name] = stack.enter_context(_open_table(out / f"{name}.{form}", empty))
         for question_table in collection.question_tables():
             columns = {"task": question_table.task.name, "question_set": question_table.name}
-            questions.write_table(build_table(question_table.questions, Question, **columns))
+            rows = build_table(question_table.questions, Question, **columns)
+            writers["questions"].write_table(rows)
         for evaluation in collection.evaluations():
             for name, row_type in EVALUATION_TABLES.items():
                 writers[name].write_table(_evaluation_table(evaluation, name, row_type))
@@ -75,7 +72,7 @@ def write_tables(
             _open_table(out / f"leaderboard.{form}", build_table([], LeaderboardRow))
         )
         board.write_table(build_table(board_rows, LeaderboardRow))
-    return [out / f"{name}.{form}" for name in ("questions", *EVALUATION_TABLES, "leaderboard")]
+    return [out / f"{name}.{form}" for name in (*row_types, "leaderboard")]
 
 
 def build_table(rows: Sequence[Any], row_type: type[Any], **constant_columns: str) -> pa.Table:

@@ -190,14 +190,18 @@ def _headline(base: Path, samples: Sequence[ExternalSample]) -> Iterator[Externa
 
 def _reported_metrics(file: Path) -> Iterator[ExternalMetric]:
     """Numbers of a table, whose rows are splits, or "Overall" and categories (HallusionBench)."""
-    rows: list[Mapping[str, Any]]
-    rows = [read_object(file)] if file.suffix == ".json" else [row.cells for row in _table(file)[1]]
-    splits = [to_text(row.get("split", "")) for row in rows]
-    for row, split in zip(rows, splits, strict=True):
+    if file.suffix == ".json":
+        rows: list[Mapping[str, Any]] = [read_object(file)]
+    else:
+        _, table_rows = _table(file)
+        rows = [row.cells for row in table_rows]
+    has_overall_row = any(row.get("split") == _ALL for row in rows)
+    for row in rows:
+        split = to_text(row.get("split", ""))
         numbers = {
             name: value for name, cell in row.items() if (value := to_number(cell)) is not None
         }
-        if _ALL in splits:
+        if has_overall_row:
             numbers.pop("split", None)
             category = "all" if split == _ALL else split
             for name, value in numbers.items():

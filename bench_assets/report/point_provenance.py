@@ -193,7 +193,7 @@ def _runs(
         read("predictions", Prediction, _PREDICTION_COLUMNS),
         read("scores", Score, _SCORE_COLUMNS),
         read("judgements", Judgement, _JUDGEMENT_COLUMNS) if has_judgements else repeat(None),
-        strict=False,
+        strict=False,  # without a judge, the last one has no end
     )
 
 

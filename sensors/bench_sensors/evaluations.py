@@ -114,16 +114,17 @@ def tables_of(suites: Iterable[Suite], graph: Any = None) -> dict[str, SuiteTabl
         suites: The suites.
         graph: The asset graph, to find ``outputs``; None leaves them empty.
     """
-    return {
-        suite.name: SuiteTables(
-            questions=[dg.AssetKey(questions_key(task, "main")) for task in model_tasks],
-            quick_outputs=[quick_evaluation_key(task) for task in model_tasks],
-            outputs=sorted(suite_tables(suite.name).resolve(graph)) if graph else (),
-            metrics=[dg.AssetKey(evaluation_key(task, "main", "metrics")) for task in model_tasks],
-        )
-        for suite in suites
-        if (model_tasks := [task for task in suite.tasks if task.asked_of == "model"])
-    }
+    tables = {}
+    for suite in suites:
+        tasks = [task for task in suite.tasks if task.asked_of == "model"]
+        if tasks:
+            tables[suite.name] = SuiteTables(
+                questions=[dg.AssetKey(questions_key(task, "main")) for task in tasks],
+                quick_outputs=[quick_evaluation_key(task) for task in tasks],
+                outputs=sorted(suite_tables(suite.name).resolve(graph)) if graph else (),
+                metrics=[dg.AssetKey(evaluation_key(task, "main", "metrics")) for task in tasks],
+            )
+    return tables
 
 
 def configured_suites(settings: Settings, tables: Tables) -> list[str]:

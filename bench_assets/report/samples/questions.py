@@ -130,7 +130,7 @@ class _Labels:
         names = {name for row in label_rows for name in row}
         for name in names.union(self._columns) - self._unfit:
             values = [row.get(name, "") for row in label_rows]
-            is_missing_before = self._n and name not in self._columns
+            is_missing_before = self._n > 0 and name not in self._columns
             distinct = self._values.setdefault(name, {""} if is_missing_before else set())
             distinct.update(values)
             if len(distinct) > _MANY or max(map(len, distinct)) > _LONG:

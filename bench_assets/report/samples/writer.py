@@ -155,7 +155,7 @@ class _TaskSamples:
     def _write_questions(self, key: Sequence[str]) -> _TableQuestions:
         """Write questions and their images; returns their ids and summary, or the problem."""
         base = self._data_name("/".join(key))
-        sample_list, editions = SampleList(), list[str]()
+        sample_list, edition = SampleList(), ""
         try:
             digest, ids = self.tables.digest(key), read_question_ids(self.tables, key)
             inputs = combined_digest(str(digest))
@@ -163,7 +163,7 @@ class _TaskSamples:
             runs = read_by_question(self.tables, key, Question, "", _QUESTION_COLUMNS, ids, RUN)
             for run_index, columns in enumerate(runs):
                 sample_list.add(columns)
-                editions = editions or columns["edition"][:1]
+                edition = columns["edition"][0]  # the same in all rows
                 chunks = [] if has_texts else page.texts(columns)
                 for number, chunk in enumerate(chunks, run_index * RUN // page.CHUNK):
                     self.site.put(f"{base}-texts-{number}", chunk, inputs)
@@ -178,7 +178,7 @@ class _TaskSamples:
         about: dict[str, Any] = {
             "questions": base,
             "n": len(ids),
-            "edition": "".join(editions),
+            "edition": edition,
             "thumbnail": next(thumbnails, ""),
         }
         if self.omits_images:
@@ -242,7 +242,7 @@ class _TaskSamples:
             read("predictions", Prediction, responses.PREDICTION),
             read("scores", Score, responses.SCORE),
             judgement_runs,
-            strict=False,
+            strict=False,  # without a judge, the last one has no end
         )
         for begin, predictions, scores, judgements in runs:
             names = ids.slice(begin, RUN).to_pylist()

@@ -139,11 +139,8 @@ class Site:
     def names(self, prefix: str) -> list[str]:
         """Names of existing data with a prefix."""
         first = bisect_left(self._previous_names, prefix)
-        return list(
-            takewhile(
-                lambda name: name.startswith(prefix), islice(self._previous_names, first, None)
-            )
-        )
+        following = islice(self._previous_names, first, None)
+        return list(takewhile(lambda name: name.startswith(prefix), following))
 
     def put(self, name: str, value: object, made_of: str = "", images: Iterable[str] = ()) -> None:
         """Write data that the page loads by ``await Bench.data(name)``.
