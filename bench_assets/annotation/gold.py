@@ -78,7 +78,7 @@ class GoldStep:
         solvers: Sequence[str],
         ask: Callable[[str, list[Request]], list[Response]],
     ) -> list[DecidedProposal]:
-        """Ask the solvers about each question's candidates in order, and decide by their votes.
+        """Decide on each question's candidates in order, at most three, until one is accepted.
 
         Args:
             candidates: For each question, its candidates in order.
@@ -136,7 +136,7 @@ def proposal_task(step: GoldStep) -> SuiteAnnotationTask:
 def _proposal_units(
     task: str, proposals: Sequence[DecidedProposal], drawn: Sequence[DrawnUnit] = ()
 ) -> list[Unit]:
-    """Build the units of the open proposals, then of the drawn accepted ones."""
+    """Build the units of the proposals that people decide, then of the drawn accepted ones."""
     drawn_ids = {row.unit for row in drawn}
     accepted = [
         row

@@ -54,7 +54,7 @@ class AnswerValidator:
         return unit_id, digest or (self._digest(unit) if unit else ""), person
 
     def find_mismatch(self, answer: Answer) -> str:
-        """Reason why the unit or person of an answer is not the expected one; "" if none."""
+        """Reason why the unit or person is not, or no longer, the right one; "" if both are."""
         unit = self._units.get(answer.unit_id)
         if unit is None:
             return f"unit {answer.unit_id!r} is not published"
@@ -199,7 +199,7 @@ def with_needed(units: Iterable[Unit], terms: AnnotationTerms) -> list[Unit]:
 
 
 def open_units(units: Iterable[Unit], counted: Iterable[Answer]) -> dict[str, int]:
-    """Number of missing answers by unit id; complete units are left out."""
+    """Number of missing answers by unit id, without complete units and attention checks."""
     annotators: dict[str, set[str]] = defaultdict(set)
     for answer in counted:
         annotators[answer.unit_id].add(answer.person)

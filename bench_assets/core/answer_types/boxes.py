@@ -97,7 +97,7 @@ class BoxAnswer(_RegionAnswer):
         return self._store(read_gold_box(parse_list(value), self.coordinates.order), context)
 
     def grade(self, response: str, gold: Gold) -> Grade:
-        """Give the IoU with the box."""
+        """Give the IoU with the box; unread unless the response has one box."""
         boxes = self._read(response, boxes_in, gold)
         read = tuple(",".join(f"{side:g}" for side in box) for box in boxes)
         if len(boxes) != 1:

@@ -32,7 +32,7 @@ class NearDuplicate(NamedTuple):
 
 
 def similar_texts(texts: Mapping[str, str], threshold: float) -> list[NearDuplicate]:
-    """Find the earlier near-duplicates of every text, in order.
+    """Find the earlier near-duplicates of each text, in order; MinHash may miss some.
 
     Whitespace is ignored. Shingles have three characters; a shorter text is a single shingle, and
     empty texts have no duplicates.

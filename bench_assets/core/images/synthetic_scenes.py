@@ -91,7 +91,7 @@ class Scene:
         return self._add_object("line", box)
 
     def label(self, text: str, centre: Spot, size: int, colour: str = "black") -> PlacedObject:
-        """Write a text of ASCII characters in Pillow's default font, of font size ``size``."""
+        """Write an ASCII text in Pillow's default font, in this font size."""
         font = ImageFont.load_default(size)
         left, top, right, bottom = self._pen.textbbox(centre, text, font=font, anchor="mm")
         self._pen.text(centre, text, fill=colour, font=font, anchor="mm")

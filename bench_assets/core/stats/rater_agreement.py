@@ -49,9 +49,10 @@ def majority(values: Iterable[Value]) -> Value | None:
     >>> majority(["keep", "drop", "keep"]), majority(["keep", "drop"])
     ('keep', None)
     """
-    ranked = Counter(values).most_common(2)
-    is_tied = len(ranked) == 2 and ranked[0][1] == ranked[1][1]
-    return ranked[0][0] if ranked and not is_tied else None
+    counts = Counter(values)
+    highest = max(counts.values(), default=0)
+    leading = [value for value, count in counts.items() if count == highest]
+    return leading[0] if len(leading) == 1 else None
 
 
 def unanimous_share(units: Iterable[Sequence[Hashable]]) -> float:

@@ -13,13 +13,11 @@ from typing import (
     Any,
     Literal,
     NamedTuple,
-    Protocol,
     TypeVar,
     cast,
     get_args,
     get_origin,
     get_type_hints,
-    runtime_checkable,
 )
 
 import pyarrow as pa
@@ -155,18 +153,8 @@ def to_json(row: Any) -> dict[str, Any]:  # noqa: ANN401
     }
 
 
-@runtime_checkable
-class _DigestedRows(Protocol):
-    """Rows with a cached digest."""
-
-    @property
-    def digest(self) -> str: ...
-
-
 def digest(rows: Iterable[Any]) -> str:
     """Digest of a table's content: equal rows in the same order have the same digest."""
-    if isinstance(rows, _DigestedRows):
-        return rows.digest
     state, names = hashlib.sha256(), list[str]()
     for row in rows:
         names = names or [field.name for field in fields(row)]
