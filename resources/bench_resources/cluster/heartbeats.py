@@ -36,7 +36,7 @@ class Heartbeats:
 
     @contextmanager
     def keep_alive(self, run_id: str) -> Generator[None]:
-        """Send heartbeats of a run until the block or this process ends."""
+        """Send heartbeats of a run from another process until the block or this process ends."""
         command = [sys.executable, "-m", __name__, run_id, self._variable, str(self._lease)]
         process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
@@ -55,7 +55,7 @@ class Heartbeats:
                 process.wait(_STOP_TIMEOUT)
 
     def is_lost(self, run_id: str) -> bool:
-        """Whether the heartbeats of a run have stopped; False if it never had any."""
+        """Whether the heartbeats of a run stopped unasked; False if it never had any."""
         database = PostgresDatabase(self._address, self._variable)
         return Leases(database, self._lease).is_lost(_key(run_id))
 

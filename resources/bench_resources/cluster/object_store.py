@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import HomeError, SettingsError
@@ -37,7 +37,7 @@ _CONFLICT = "status code: 409"
 
 
 class ObjectBlobs:
-    """Objects under an address; operations are retried for a minute."""
+    """Objects under an address; operations are retried while the store is unreachable."""
 
     def __init__(self, store: "ObjectStore", place: str, patience: float = PATIENCE) -> None:
         """Store the address; no request is sent.
@@ -64,7 +64,7 @@ class ObjectBlobs:
         return f"{self._place}/{safe_name(name)}"
 
     def put(self, name: str, data: bytes, *, sync: bool = True) -> str:
-        """Write an object, which is then durable; returns its ETag, "" without one."""
+        """Write an object, which is durable also without ``sync``; returns its ETag or ""."""
         safe_name(name)
         return self._retry(lambda: self._store.put(name, data))["e_tag"] or ""
 
@@ -117,7 +117,7 @@ class ObjectBlobs:
         return self._retry(is_found)
 
     def list(self, under: str = "") -> Iterator[BlobEntry]:
-        """List objects, in requests of a thousand; the first is yielded after the last request."""
+        """Yield the objects after all of them are listed, in requests of a thousand."""
 
         def list_all() -> "list[BlobEntry]":
             pages = self._store.list(safe_name(under) if under else None, chunk_size=_PAGE_SIZE)
@@ -173,7 +173,11 @@ class ObjectBlobs:
             )
 
     def _retry(self, work: Callable[[], Result]) -> Result:
-        """Run a request, and repeat it while the store is unreachable or busy."""
+        """Run a request, and repeat it while the store is unreachable or busy.
+
+        Raises:
+            HomeError: If it is refused, or still fails after the time of retries.
+        """
         from obstore.exceptions import BaseError
 
         deadline = time.monotonic() + self._patience
@@ -182,11 +186,12 @@ class ObjectBlobs:
             try:
                 return work()
             except (BaseError, _BusyError, OSError) as error:
-                message, is_transient, error_type = _classify_error(error)
-                if not is_transient or time.monotonic() > deadline:
-                    raise error_type(f"{self._place}: {message}") from None
+                failure = _classify_error(error)
+                message = f"{self._place}: {failure.summary}"
+                if not failure.is_transient or time.monotonic() > deadline:
+                    raise failure.error_type(message) from None
                 if not has_warned:
-                    _LOG.warning("%s: %s; trying for %.0f s", self._place, message, self._patience)
+                    _LOG.warning("%s; trying for %.0f s", message, self._patience)
                     has_warned = True
                 time.sleep(_RETRY_SECONDS)
 
@@ -199,30 +204,36 @@ class _DeniedError(HomeError):
     """The credentials do not permit the operation."""
 
 
-def _classify_error(error: Exception) -> tuple[str, bool, type[HomeError]]:
-    """Summary of an error without its full text, whether to retry, and the exception to raise."""
+class _Failure(NamedTuple):
+    """A failed request, without the full text of its error."""
+
+    summary: str
+    is_transient: bool = False  # another attempt may succeed
+    error_type: type[HomeError] = HomeError  # to raise
+
+
+def _classify_error(error: Exception) -> _Failure:
     text, _, details = str(error).partition("\n")
     matches = [pattern.search(text) for pattern in (_STATUS, _CODE)]
     status = "; ".join(match[1].strip() for match in matches if match)
     if _NO_KEYS.search(text):
-        message = (
+        return _Failure(
             "no credentials in the environment (such as AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)"
         )
-        return message, False, HomeError
     if isinstance(error, _BusyError):
-        return "busy with the same object", True, HomeError
+        return _Failure("busy with the same object", is_transient=True)
     if _TRANSIENT.search(text):
         causes = _CAUSE.findall(details) or ["no answer"]
-        return f"cannot be reached ({status or causes[-1]})", True, HomeError
+        return _Failure(f"cannot be reached ({status or causes[-1]})", is_transient=True)
     if _DENIED.search(text):
-        message = (
+        summary = (
             f"access denied ({status}). Set other credentials in the environment, or grant these"
             " read and write access"
         )
-        return message, False, _DeniedError
+        return _Failure(summary, error_type=_DeniedError)
     if _NO_BUCKET.search(text):
-        return f"there is no such bucket ({status})", False, HomeError
-    return f"refused ({status or type(error).__name__})", False, HomeError
+        return _Failure(f"there is no such bucket ({status})")
+    return _Failure(f"refused ({status or type(error).__name__})")
 
 
 def open_object_blobs(objects: str, endpoint: str, folder: str, place: str) -> ObjectBlobs:

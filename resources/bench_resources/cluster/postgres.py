@@ -72,7 +72,11 @@ class PostgresDatabase:
         self._engine: sa.Engine | None = None
 
     def prepare(self, store: str) -> None:
-        """Create the tables of a store, or check that they have the current schema."""
+        """Create the tables of a store, or check that they have the current schema.
+
+        Raises:
+            HomeError: If the database cannot be used, or the schema is of another version.
+        """
         state = self.write(partial(schema_state, store=store), FIRST_PATIENCE)
         if state == "missing":
             state = self.write(partial(_create_tables, store=store), FIRST_PATIENCE)
@@ -80,7 +84,11 @@ class PostgresDatabase:
             raise version_error(self.place, store, state)
 
     def migrate(self, stores: tuple[str, ...]) -> list[str]:
-        """Migrate the tables of stores; returns the names of the older ones."""
+        """Migrate outdated stores, create missing ones, and return the names of the outdated.
+
+        Raises:
+            HomeError: If the database cannot be used, or a newer version wrote a store.
+        """
 
         def migrate_older(connection: sa.Connection) -> list[str]:
             _lock_schema(connection)
@@ -123,7 +131,7 @@ class PostgresDatabase:
                 time.sleep(_RETRY_SECONDS)
 
     def writer(self) -> AbstractContextManager[Write]:
-        """Run several units of work; each takes a connection of the pool."""
+        """Provide ``write`` for several units of work; each takes a connection of the pool."""
         return nullcontext(self.write)
 
     def _open_engine(self) -> sa.Engine:

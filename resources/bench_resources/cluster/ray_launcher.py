@@ -50,7 +50,7 @@ class RayLauncher(dg.DefaultRunLauncher):
 
     @classmethod
     def config_type(cls) -> dict[str, Any]:
-        """The entries of ``config``."""
+        """Types of the entries of ``config`` in ``dagster.yaml``."""
         return {"ray": {"address": str}}
 
     @classmethod
@@ -103,7 +103,7 @@ class RayLauncher(dg.DefaultRunLauncher):
         return CheckRunHealthResult(WorkerStatus.FAILED, f"Ray's head: {health.msg}")
 
     def has_left_the_queue(self, run: dg.DagsterRun) -> bool:
-        """Whether the job of a run that has not begun has ended."""
+        """Whether a run has a job, and Ray says that it has ended."""
         ended = (WorkerStatus.FAILED, WorkerStatus.SUCCESS)
         return _CONFIG_TAG in run.tags and self._health(run).status in ended
 
@@ -124,7 +124,11 @@ class RayLauncher(dg.DefaultRunLauncher):
         return health
 
     def _request(self, send: Callable[[], Result]) -> Result:
-        """Send a request to Ray's head, and return its result."""
+        """Send a request to Ray's head, and return its result.
+
+        Raises:
+            HomeError: If the token is missing or refused, or the head does not respond.
+        """
         try:
             if missing := missing_token():
                 raise ConnectionError(missing)

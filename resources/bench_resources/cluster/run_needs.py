@@ -20,7 +20,7 @@ _COMMON = ("cpu", "gpu", "memory")
 
 
 def needs_of(run: dg.DagsterRun, settings: Settings) -> dict[str, float]:
-    """Resources of a run: those of a model or encoder that it loads or serves, else one CPU.
+    """Resources of a run: those of the model or encoder that it loads or serves, else one CPU.
 
     Raises:
         UnknownNameError: If its model does not exist any more.
@@ -40,7 +40,7 @@ def needs_of(run: dg.DagsterRun, settings: Settings) -> dict[str, float]:
 
 
 def ray_options(needs: Mapping[str, float]) -> dict[str, Any]:
-    """Options of a job of Ray.
+    """Options of a Ray job; None and 0 where nothing is needed.
 
     >>> ray_options({"gpu": 1, "a100": 0.5})
     {'num_cpus': 1, 'num_gpus': 1, 'memory': None, 'resources': {'a100': 0.5}}

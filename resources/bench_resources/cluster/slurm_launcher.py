@@ -45,7 +45,7 @@ class SlurmLauncher(dg.DefaultRunLauncher):
 
     @classmethod
     def config_type(cls) -> dict[str, Any]:
-        """The entries of ``config``: none."""
+        """Types of the entries of ``config`` in ``dagster.yaml``: none."""
         return {}
 
     @classmethod

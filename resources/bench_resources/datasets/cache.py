@@ -46,7 +46,11 @@ class ReleaseCache:
         self._policy = policy or DownloadRetryPolicy()
 
     def all(self) -> list[tuple[str, CachedRelease, Path]]:
-        """All complete downloads, with suite and folder."""
+        """All complete downloads: suite, record and folder of each.
+
+        Raises:
+            SourceError: If a record cannot be read.
+        """
         records = sorted(self._folder.glob(f"*/*/{_RECORD}"))
         return [
             (record.parent.parent.name, _read_record(record), record.with_name("files"))
@@ -71,15 +75,17 @@ class ReleaseCache:
         return damage
 
     def fetch(self, suite: str, release: Release, log: DownloadLog) -> Path:
-        """Download a release into the home unless it is there; returns its folder.
+        """Download a release into the home unless it is there; returns the folder of the source.
 
         One process downloads, others wait for it. The download of a killed process is resumed.
 
         Raises:
-            SourceError: If it cannot be fetched completely, or differs from the pinned content.
+            SourceError: If it cannot be fetched completely, differs from the pinned content, or has
+                no such folder.
             HomeError: If its folder cannot be written.
         """
-        release_folder = self._release_folder(suite, release)
+        digest = sha256(str(release).encode()).hexdigest()
+        release_folder = self._folder / suite / digest[:12]
         with _lock_folder(release_folder):
             if not (release_folder / _RECORD).exists():
                 self._download(release_folder, release, log)
@@ -109,9 +115,6 @@ class ReleaseCache:
         unfinished.replace(folder / _RECORD)
         for archive in archives:
             (files / archive.relative_to(arrived)).unlink()
-
-    def _release_folder(self, suite: str, release: Release) -> Path:
-        return self._folder / suite / sha256(str(release).encode()).hexdigest()[:12]
 
 
 def _read_record(record: Path) -> CachedRelease:

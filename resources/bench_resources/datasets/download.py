@@ -17,8 +17,8 @@ from bench_resources.storage.atomic_write import describe_write_errors
 if TYPE_CHECKING:
     import aiohttp
 
-# bytes that are there now (negative: discarded), and how many of them were transferred
 ByteCallback: TypeAlias = Callable[[int, int], None]
+"""Gets the number of bytes that are there now (negative: discarded), and of those transferred."""
 
 _RETRIED_STATUSES = {408, 416, 425, 429, 500, 502, 503, 504}  # a later attempt may succeed
 _CHUNK = 1 << 20  # bytes that are read at once
@@ -69,7 +69,8 @@ class FileDownloader:
     async def fetch(self, file: RemoteFile, target: Path) -> str:
         """Download a file to ``target`` unless it is there; returns its SHA-256.
 
-        Incomplete data stay in ``<target>.part``; a later call resumes there.
+        Another file in its place is replaced. Incomplete data stay in ``<target>.part``; a later
+        call resumes there.
 
         Raises:
             SourceError: If it cannot be fetched, or its size or digest is wrong.
@@ -143,7 +144,7 @@ class FileDownloader:
             wait = wait_of(response.headers)
             return _DownloadFailure(f"HTTP {response.status}", retry=retry, wait=wait)
         received = received_before = _size(part)
-        started = time.monotonic()
+        started_at = time.monotonic()
         _append(part, b"")  # creates the file, even if no byte arrives
         async for chunk in response.content.iter_chunked(_CHUNK):
             received += len(chunk)
@@ -151,12 +152,11 @@ class FileDownloader:
                 return _DownloadFailure("larger than expected", retry=False)
             _append(part, chunk)
             self.progress(len(chunk), len(chunk))
-            if self._is_too_slow(received - received_before, time.monotonic() - started):
+            seconds = time.monotonic() - started_at
+            n_least = seconds * self.policy.slowest
+            if seconds > self.policy.timeout and received - received_before < n_least:
                 return _DownloadFailure(f"slower than {self.policy.slowest} bytes per second")
         return None
-
-    def _is_too_slow(self, n_bytes: int, seconds: float) -> bool:
-        return seconds > self.policy.timeout and n_bytes < seconds * self.policy.slowest
 
     def _discard(self, part: Path) -> None:
         self.progress(-part.stat().st_size, 0)
@@ -203,7 +203,7 @@ class DownloadLog:
         self._logged_at = time.monotonic()
 
     def begin(self, title: str, total: int) -> None:
-        """Begin a download of this many bytes; 0 if unknown."""
+        """Begin a download of ``total`` bytes; 0 if unknown."""
         self._title, self._total = title, total
         self._logged_at = time.monotonic()
         if total:
@@ -212,7 +212,7 @@ class DownloadLog:
             _log.warning("%s: fetching", title)
 
     def add(self, n: int, n_transferred: int) -> None:
-        """Count bytes as a ``ByteCallback``, and log the progress every 10 s."""
+        """Count bytes as a ``ByteCallback``, and log the progress after 10 s without a line."""
         self._size += n
         self._transferred += n_transferred
         seconds = time.monotonic() - self._logged_at

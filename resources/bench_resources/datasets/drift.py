@@ -82,7 +82,7 @@ class DriftGuard:
     accepted: str = ""
 
     def check_files(self, files: Mapping[str, FileRows]) -> dict[str, Base]:
-        """Compare raw files that were read, by name, with their bases; returns the new bases.
+        """Compare raw files that were read with their bases; returns the new bases by name.
 
         Raises:
             DriftError: If one drifted: names file, field, commonest reason, example and counts.
@@ -102,7 +102,7 @@ class DriftGuard:
         return bases
 
     def check_presence(self, folder: Path) -> None:
-        """Compare the files of a source with those that were read before; forgets an accepted loss.
+        """Require the raw files that were read before; forgets those whose loss is accepted.
 
         Raises:
             DriftError: If one is gone.
@@ -119,7 +119,7 @@ class DriftGuard:
     def check_table(
         self, key: Sequence[str], rows: Sequence[Any], row_type: type[Any]
     ) -> dict[str, Base]:
-        """Compare a table with its base, before it is written; returns the new base.
+        """Compare a table with its base, before it is written; returns the new base by name.
 
         Raises:
             DriftError: If it drifted.
@@ -152,7 +152,7 @@ class DriftGuard:
             self.tables.blobs.put(self._blob_name(name), json.dumps(base._asdict()).encode())
 
     def base(self, name: str) -> Base | None:
-        """Base of ``files/NAME`` or ``tables/PATH``; None if it was never built."""
+        """Base of ``files/NAME`` or ``tables/PATH``; None without a readable one."""
         fields = self._read(name)
         with suppress(TypeError):  # of another version
             return Base(**fields) if fields else None
@@ -187,7 +187,10 @@ class DriftGuard:
         if base is None:
             base = Base(rejected=n_rejected, settings=self.settings, repeated=counts.repeated)
         rows = max(counts.rows, base.rows)
-        fields = _largest_counts(counts.fields, base.fields)
+        fields = {
+            name: max(counts.fields.get(name, 0), base.fields.get(name, 0))
+            for name in (*base.fields, *counts.fields)
+        }
         return base._replace(rows=rows, fields=fields, source=self.source)
 
     def _error(self, problem: str) -> DriftError:
@@ -274,10 +277,6 @@ def _outer_fields(name: str) -> Iterator[str]:
     """
     parts = name.split(".")
     return (".".join(parts[:n]) for n in range(1, len(parts)))
-
-
-def _largest_counts(now: Mapping[str, int], before: Mapping[str, int]) -> dict[str, int]:
-    return {name: max(now.get(name, 0), before.get(name, 0)) for name in (*before, *now)}
 
 
 def differences(before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:

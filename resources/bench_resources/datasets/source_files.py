@@ -39,7 +39,7 @@ class SourceFiles(dg.ConfigurableResource[Any]):
     settings: dg.ResourceDependency[Settings]
 
     def open(self, suite: str) -> SuiteSource:
-        """Find the source of a suite; raises as ``open_source``."""
+        """Open the source of a suite, as ``open_source``."""
         return open_source(suite, self.settings)
 
 
@@ -62,6 +62,7 @@ def open_source(suite: str, settings: Settings) -> SuiteSource:
         SourceError: If the configured file or folder does not exist, or the release cannot be
             fetched.
         SettingsError: If the configured address is invalid.
+        HomeError: If the release cannot be written.
     """
     benchmark = settings.benchmarks.get(suite)
     source = settings.sources.get(suite) or (benchmark.file if benchmark else None)
