@@ -26,7 +26,7 @@ from bench_resources.config.addresses import fill_keys
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.runs.dagster_instance import home_of
 from bench_resources.runs.dagster_names import CheckRunHealthResult, LaunchRunContext, WorkerStatus
-from bench_resources.runs.orphaned_runs import process_health
+from bench_resources.runs.orphaned_runs import MonitoredRunLauncher
 
 if TYPE_CHECKING:
     from dagster_ray import RayRunLauncher
@@ -36,7 +36,7 @@ _RESPONSE_TIMEOUT = 30.0  # s to wait for a response of Ray's head
 _SILENCE_TIMEOUT = 60.0  # s without a response about a run, after which it counts as failed
 
 
-class RayLauncher(dg.DefaultRunLauncher):
+class RayLauncher(MonitoredRunLauncher):
     """dagster-ray's launcher, with the resources that a run's model needs.
 
     A head node that does not respond for less than a minute does not end runs, and in-process runs
@@ -81,15 +81,10 @@ class RayLauncher(dg.DefaultRunLauncher):
         """End a run; returns whether Ray could stop its job."""
         return bool(self._request(partial(self._ray.terminate, run_id)))
 
-    @property
-    def supports_check_run_worker_health(self) -> bool:
-        """True: health checks are supported."""
-        return True
-
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
         """Health of a run's job, or of the process of a run of a command."""
         if _CONFIG_TAG not in run.tags:
-            return process_health(self._instance, run)
+            return super().check_run_worker_health(run)
         health = self._health(run)
         if health.status == WorkerStatus.UNKNOWN and "does not exist" in (health.msg or ""):
             message = "Ray has no such job: its head was restarted"

@@ -24,7 +24,7 @@ from bench_resources.runs.dagster_names import (
     LaunchRunContext,
     WorkerStatus,
 )
-from bench_resources.runs.orphaned_runs import process_health
+from bench_resources.runs.orphaned_runs import MonitoredRunLauncher
 
 JOB = "slurm/job"  # tag of a run: the number of its job
 
@@ -36,7 +36,7 @@ _RESPONSE_TIMEOUT = 60.0  # s to wait for Slurm, whose squeue gives up after som
 _LINES = 20  # lines of the log that a failed run shows
 
 
-class SlurmLauncher(dg.DefaultRunLauncher):
+class SlurmLauncher(MonitoredRunLauncher):
     """Sends runs to Slurm, with the resources that their model needs.
 
     A pending job is healthy, a job unknown to Slurm is not. While the controller does not respond,
@@ -93,20 +93,15 @@ class SlurmLauncher(dg.DefaultRunLauncher):
         self._instance.report_run_canceled(run)
         return cancelled.returncode == 0
 
-    @property
-    def supports_check_run_worker_health(self) -> bool:
-        """True: health checks are supported."""
-        return True
-
     def check_run_worker_health(self, run: dg.DagsterRun) -> CheckRunHealthResult:
         """Health of a run's job, or of the process of a run of a command."""
         if JOB not in run.tags:
-            return process_health(self._instance, run)
+            return super().check_run_worker_health(run)
         state, reason = self._state(run)
         if state in _PENDING:
             return CheckRunHealthResult(WorkerStatus.RUNNING, f"{state} {reason}")
         if state in _RUNNING or state == _NO_STATE:
-            health = process_health(self._instance, run)  # its node may be down, unknown to Slurm
+            health = super().check_run_worker_health(run)  # its node may be down, unknown to Slurm
             if health.status == WorkerStatus.FAILED:
                 _call_slurm("scancel", run.tags[JOB])
             return health

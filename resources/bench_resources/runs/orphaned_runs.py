@@ -142,7 +142,7 @@ def _has_left_the_queue(instance: dg.DagsterInstance, run: dg.DagsterRun) -> boo
 
 
 class MonitoredRunLauncher(dg.DefaultRunLauncher):
-    """Dagster's default launcher, with health checks of the run's process."""
+    """Dagster's default launcher, with health checks of a run's process; base of the others."""
 
     def launch_run(self, context: LaunchRunContext) -> None:
         """Start a process on this machine."""
@@ -185,12 +185,7 @@ def guard_run(
     """Record the run's process, lock the tables that it makes, and send its heartbeats.
 
     A run that already has the tag of this process, such as the run of a command, is guarded by its
-    caller.
-
-    Args:
-        instance: Dagster instance of the run.
-        run: A run that starts in this process.
-        tables: Opens the locks of tables; by default those of the home.
+    caller. ``tables`` opens the locks of tables, by default those of the home.
     """
     if run.tags.get(_RUN_TAG) == run.run_id and run.tags.get(_PROCESS_TAG) == str(this_process()):
         yield
