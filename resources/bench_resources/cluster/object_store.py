@@ -40,12 +40,9 @@ class ObjectBlobs:
     """Objects under an address; operations are retried while the store is unreachable."""
 
     def __init__(self, store: "ObjectStore", place: str, patience: float = PATIENCE) -> None:
-        """Store the address; no request is sent.
+        """Wrap a store of obstore that does not retry; failed requests are retried for some s.
 
-        Args:
-            store: Store of obstore with the address's prefix, without retries.
-            place: The address without credentials, for messages.
-            patience: Time of retries in s for an unreachable store.
+        ``place``: its address without credentials, for messages.
         """
         self._store, self._place, self._patience = store, place, patience
 
@@ -152,26 +149,6 @@ class ObjectBlobs:
         self._retry(delete_if_present)
         return True
 
-    def require_conditional_puts(self) -> None:
-        """Verify that the store refuses to create an object twice.
-
-        Without permission to write, nothing is verified.
-
-        Raises:
-            HomeError: If the store ignores the condition, so that concurrent writers would both
-                succeed; or if it or the bucket cannot be reached.
-        """
-        try:
-            is_overwritten = self.put_new(_PROBE, b"first") and self.put_new(_PROBE, b"second")
-        except _DeniedError:
-            return
-        if is_overwritten:
-            raise HomeError(
-                f"{self._place}: the store overwrites an existing object in spite of a"
-                " conditional put (If-None-Match). Concurrent writes would be lost. Use another"
-                " store"
-            )
-
     def _retry(self, work: Callable[[], Result]) -> Result:
         """Run a request, and repeat it while the store is unreachable or busy.
 
@@ -249,8 +226,21 @@ def open_object_blobs(objects: str, endpoint: str, folder: str, place: str) -> O
 
 @cache
 def _require_conditional_puts(objects: str, endpoint: str, place: str) -> None:
-    """Verify, once per process, that the store refuses to create an object twice."""
-    _open(objects.rstrip("/"), endpoint, place).require_conditional_puts()
+    """Verify, once per process, that the store refuses to create an object twice.
+
+    Otherwise, of concurrent writers all would succeed. Without permission to write, nothing is
+    verified.
+    """
+    blobs = _open(objects.rstrip("/"), endpoint, place)
+    try:
+        is_overwritten = blobs.put_new(_PROBE, b"first") and blobs.put_new(_PROBE, b"second")
+    except _DeniedError:
+        return
+    if is_overwritten:
+        raise HomeError(
+            f"{place}: the store overwrites an existing object in spite of a conditional put"
+            " (If-None-Match). Concurrent writes would be lost. Use another store"
+        )
 
 
 @cache
