@@ -33,11 +33,7 @@ class SharedPostgresStorage(DagsterPostgresStorage):  # type: ignore[misc]
     """Dagster's storage for homes that share records, named in ``dagster.yaml``."""
 
     def __init__(self, variable: str, inst_data: Any = None) -> None:  # noqa: ANN401 - private type
-        """Open the storage; creates missing tables.
-
-        Args:
-            variable: The environment variable with the address, in libpq's format.
-            inst_data: Dagster's data for rebuilding the storage in another process.
+        """Open the storage at the address in an environment variable; creates missing tables.
 
         Raises:
             SettingsError: If the variable does not hold the address of a PostgreSQL database.

@@ -110,9 +110,7 @@ def require_variable_name(text: str) -> str:
 def export_key(key: str, seed: str) -> str:
     """Store a key in the environment of this process and its children; returns the variable's name.
 
-    Args:
-        key: A key from an address.
-        seed: Text whose digest names the variable of a weak key, which its own digest would reveal.
+    The name has a digest of the key, or of ``seed`` if the key is weak: a digest would reveal it.
     """
     digest = text_digest(key if is_distinct(key) else seed)
     name = f"{KEY_PREFIX}{digest[:8].upper()}"

@@ -41,9 +41,7 @@ def forbid_extra(settings_type: type[AnySection]) -> type[AnySection]:
 def allowed_entries(settings_type: Any, location: Sequence[str | int]) -> tuple[str, ...]:  # noqa: ANN401
     """Names of the entries allowed in the section of an entry; () if its type is unknown.
 
-    Args:
-        settings_type: The type at which the location starts.
-        location: Location of the entry, as pydantic's ``loc``.
+    ``location`` is that of the entry from ``settings_type`` on, as pydantic's ``loc``.
     """
     types_at = [*_union_members(settings_type)]
     for key in location[:-1]:
@@ -115,11 +113,7 @@ def describe_validation_error(
     """Name the first invalid entry, and its expected value.
 
     The message shows an invalid number, but not a text, which may be a key in the wrong place.
-
-    Args:
-        error: Error of pydantic.
-        settings_type: The type that was validated.
-        content: The file's content, if ``settings_type`` is that of the whole file.
+    ``content`` is that of the file, if ``settings_type`` is the type of a whole file.
     """
     details = error.errors(include_url=False)[0]
     location = details["loc"]

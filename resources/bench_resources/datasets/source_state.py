@@ -54,13 +54,9 @@ class SourceState(BaseModel):
     def at_build(
         cls, suite: str, settings: Settings, rows: Iterable[SourceFile], root: str
     ) -> Self:
-        """Read the state when a source is recorded.
+        """Read the state when a source is recorded as ``rows``.
 
-        Args:
-            suite: Name of the suite.
-            settings: Settings of the home.
-            rows: Files of the source, as recorded.
-            root: Folder of their paths; "": they lie in the source.
+        Their paths begin at the folder ``root``; "": at the source.
 
         Raises:
             BenchError: If the source cannot be opened.

@@ -18,15 +18,10 @@ _FINISHED_STATUSES = [
 
 
 def delete_old_runs(instance: dg.DagsterInstance, before: datetime, limit: int) -> list[str]:
-    """Delete finished runs that made no present table, the oldest first, and return their ids.
+    """Delete finished runs that were created before a time, the oldest first; returns their ids.
 
     A run stays while it is the last that materialized a table or partition: its events name the
-    inputs that the table was made of.
-
-    Args:
-        instance: Dagster instance with the runs.
-        before: Time of creation; younger runs stay.
-        limit: Most runs to delete.
+    inputs that the table was made of. At most ``limit`` runs are deleted.
     """
     run_filter = dg.RunsFilter(statuses=_FINISHED_STATUSES, created_before=before)
     run_ids = instance.get_run_ids(run_filter)

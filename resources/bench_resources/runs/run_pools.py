@@ -23,11 +23,7 @@ MODEL_POOL = "gpu"
 
 
 def pool_of_model(model: str, pools: Mapping[str, str]) -> str:
-    """Pool that the runs of a model hold; ``gpu`` if no pattern matches.
-
-    Args:
-        model: Name of the model.
-        pools: Pools by model or pattern; the longest matching pattern counts.
+    """Pool that the runs of a model hold, by its longest matching pattern; ``gpu`` without one.
 
     >>> pool_of_model("big-7b+likelihood", {"big-7b": "gpu-80gb", "*": "hosted"})
     'gpu-80gb'

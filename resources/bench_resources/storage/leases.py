@@ -35,13 +35,7 @@ class Leases:
     """The leases of one owner."""
 
     def __init__(self, database: Database, seconds: float, note: str = "") -> None:
-        """Name a new owner; the first lease prepares the table.
-
-        Args:
-            database: Database of the leases.
-            seconds: Duration of a lease, in s.
-            note: Information for others, such as the process.
-        """
+        """Name a new owner, whose leases last some ``seconds`` and show others its ``note``."""
         self.database = database
         self.seconds = seconds
         self.owner = uuid4().hex

@@ -46,7 +46,7 @@ class FileLocks:
     def held(
         self, names: Iterable[str], report_wait: Callable[[str], object]
     ) -> AbstractContextManager[None]:
-        """Hold locks until the block ends; ``report_wait`` gets a message if it has to wait."""
+        """Hold locks as ``hold_locks`` does."""
         return hold_locks(self._folder, names, report_wait)
 
 
@@ -54,12 +54,9 @@ class FileLocks:
 def hold_locks(
     folder: Path, names: Iterable[str], report_wait: Callable[[str], object]
 ) -> Generator[None]:
-    """Hold file locks until the block ends.
+    """Hold file locks until the block ends; they are taken in one order, so none deadlock.
 
-    Args:
-        folder: Folder of the lock files.
-        names: Names to lock, taken in one global order, so that no deadlock occurs.
-        report_wait: Receives a message if another process holds a lock.
+    ``report_wait`` gets a message for each lock that another process holds.
 
     Raises:
         SettingsError: If a lock file cannot be written.
@@ -179,7 +176,7 @@ def _acquire(leases: "Leases", keys: dict[str, str], report_wait: Callable[[str]
 def _take_in_order(leases: "Leases", keys_in_order: list[str]) -> int:
     """Take leases up to the first one that another owner holds, and return their number."""
     taken = leases.take(keys_in_order)
-    acquired = list(takewhile(taken.__contains__, keys_in_order))
+    acquired = list(takewhile(lambda key: key in taken, keys_in_order))
     leases.release(taken.difference(acquired))
     return len(acquired)
 

@@ -286,16 +286,9 @@ def read_columns(
     partition: str = "",
     names: Sequence[str] = (),
 ) -> dict[str, list[Any]]:
-    """Read columns of a table as lists, in the order of its rows.
+    """Read columns of a table as lists, in the order of its rows; without names, all columns.
 
     A column added after the table was written has its default in every row.
-
-    Args:
-        tables: Tables of the home.
-        key: Asset key of the table.
-        row_type: Type of its rows.
-        partition: Partition of the table.
-        names: Columns to read; none: all.
 
     Raises:
         TableError: If it was never written, has other columns, or is damaged.
@@ -329,14 +322,7 @@ def read_by_question(  # noqa: PLR0913, PLR0917  (a table, its columns, and ques
 ) -> Iterator[dict[str, list[Any]]]:
     """Read columns as ``read_columns`` does, in batches of ``n`` questions in the order of ``ids``.
 
-    Args:
-        tables: Tables of the home.
-        key: Asset key of the table.
-        row_type: Type of its rows.
-        partition: Partition of the table.
-        names: Columns to read.
-        ids: Ids of all questions; rows about others are left out.
-        n: Questions of a batch.
+    Rows about other questions are left out.
 
     Raises:
         TableError: As ``read_columns``.

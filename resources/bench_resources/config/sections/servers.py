@@ -161,11 +161,9 @@ class ServerSpec(SamplingSection, ManagedServerSection):
         return self._named_for_server(fields)
 
     def sampling_fields(self, sample: int, temperature: float | None) -> dict[str, Any]:
-        """Fields that differ between requests: temperature and seed; sample n has the seed plus n.
+        """Fields that differ between requests: temperature (None: the model's) and seed.
 
-        Args:
-            sample: Number of the sample, from 0.
-            temperature: The request's own; None: the model's.
+        The number of the sample (from 0) is added to the seed.
         """
         sampling: dict[str, Any] = {
             "temperature": self.temperature if temperature is None else temperature
@@ -177,10 +175,8 @@ class ServerSpec(SamplingSection, ManagedServerSection):
     def identity_of(self, engine: str = "") -> str:
         """Identity: address, model, revision, format, text_only, and constant or omitted fields.
 
-        The decoding parameters are not part of it; they are a separate part of the cache key.
-
-        Args:
-            engine: The engine and the content of its weights; "": the address.
+        ``engine``, the engine with its weights, replaces the address unless it is "". The decoding
+        parameters are not part of the identity, but of the cache key.
         """
         fields = self.constant_fields | self.extra_body
         for name in self._decoding_fields - self.extra_body.keys():
