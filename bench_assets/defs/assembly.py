@@ -121,12 +121,8 @@ def build_graph(
 ) -> Graph:
     """Build the graph over one home folder; silences warnings about Dagster's beta features.
 
-    Args:
-        settings: Settings of the home folder.
-        catalog: Suites to load; the leaderboard is always included.
-        tables: Tables, instead of those of the home at the start of a run.
-        models: Models of a command, whose runs have its settings; by default, every run reads
-            bench.toml anew.
+    With ``models`` of a command, runs have its settings; by default, every run reads bench.toml
+    anew. ``tables`` replace those of the home at the start of a run.
     """
     # Partitioned checks and data versions are beta; constraints.txt pins the tested version.
     warnings.simplefilter("ignore", dg.BetaWarning)
@@ -229,11 +225,8 @@ def _complete_spec_with(
 ) -> Callable[[dg.AssetSpec], dg.AssetSpec]:
     """A function that sets an asset's group, columns, automation, inputs and code version.
 
-    Args:
-        assets: The assets.
-        catalog: The suites.
-        absent: Tables that no asset makes; dependencies on them are dropped.
-        versions: Code versions of the suites' dataset builds, and of the leaderboard ("").
+    Dependencies on ``absent`` tables are dropped. ``versions`` are code versions of the suites'
+    dataset builds, and of the leaderboard ("").
     """
     executable = [
         asset for asset in assets if isinstance(asset, dg.AssetsDefinition) and asset.is_executable

@@ -74,14 +74,7 @@ class ObservedInputs:
         tables: TableFiles,
         find: FindModel | None = None,
     ) -> None:
-        """Read nothing yet.
-
-        Args:
-            settings: Settings of the home, with a command's overrides.
-            catalog: The suites.
-            tables: Tables of the home.
-            find: Finds models that were resolved before; None: bench.toml is read.
-        """
+        """Read nothing yet; ``find`` finds models that were resolved before."""
         self._settings = settings
         self._catalog = catalog
         self._tables = tables
@@ -378,11 +371,8 @@ def with_source(
 ) -> dg.AssetSpec:
     """Add the source to the inputs of a table, if its dataset build reads the source.
 
-    Args:
-        spec: A table.
-        suites: Names of the suites.
-        configured: Tables whose code reads bench.toml or files of the source; so do all tables
-            without other inputs.
+    These are the ``configured`` tables, whose code reads bench.toml or files of the source, and
+    those without other inputs.
     """
     suite = spec.key.path[0]
     is_build = spec.tags.get("bench/stage") in BUILD_STAGES

@@ -28,12 +28,8 @@ def link_questions(
 ) -> dg.AssetCheckResult:
     """Add links to the report, which work while ``bench ui`` or ``bench report --serve`` runs.
 
-    Args:
-        result: Result of a check.
-        task: The checked task.
-        condition: Condition of the checked tables.
-        model: Model of the checked tables; "" for tables of no model.
-        questions: Ids of questions with findings, linked with their images.
+    They lead to the number of the model, or to the task if the checked tables have no model, and
+    to the first few ``questions`` with findings, by id.
     """
     page = number_page(task.name, model, condition) if model else task_page(task.name)
     samples = {

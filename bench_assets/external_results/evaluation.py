@@ -22,10 +22,7 @@ def imported_evaluation(
 ) -> Evaluation:
     """Convert results to rows for the leaderboard, report, audits and comparisons.
 
-    Args:
-        results: Results of the harness.
-        imported: The imported task.
-        put_image: Stores an image and returns its SHA-256.
+    ``put_image`` stores an image and returns its SHA-256.
 
     Raises:
         SourceError: If two samples with the same id have different prompts, or an image cannot be

@@ -24,9 +24,7 @@ _HEAD = 1 << 16  # bytes that are searched for the keys of an Inspect AI log
 def read_external_results(file: Path, model: str = "") -> list[ExternalResults]:
     """Read the results of another harness; all tasks of a file of results.
 
-    Args:
-        file: The file.
-        model: Name of the model, for files whose names do not say where it ends.
+    ``model`` names the model of files whose names do not say where it ends.
 
     Raises:
         SourceError: If the format is unknown, or the file is damaged or has no sample.

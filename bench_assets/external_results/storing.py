@@ -31,11 +31,7 @@ def read_evaluations(
 ) -> list[Evaluation]:
     """Read results of another harness as evaluations; stores nothing but their images.
 
-    Args:
-        file: A file of one of the formats of ``reading.FORMATS``.
-        images: Store for the images in the file.
-        suite: Name of the suite here; "": harness and task.
-        model: Name of the model here; "": as in the file.
+    By default, the suite is named by harness and task, and the model as in the file.
 
     Raises:
         SourceError: If the format is unknown, or the file is damaged.

@@ -41,12 +41,8 @@ def parts(
 ) -> list[ReportPart]:
     """All parts of the report.
 
-    Args:
-        standings: Rows of the present leaderboard.
-        catalog: Suites of the home.
-        settings: Settings of the home.
-        without_images: Suites whose images are left out.
-        missing: Lines about checkpoints without a number.
+    Images of the suites ``without_images`` are left out. ``missing`` are lines about checkpoints
+    without a number.
     """
     published, _ = catalog.published()
     store = existing_response_store(settings)
@@ -72,17 +68,9 @@ def make_report(
     report_parts: Sequence[ReportPart],
     notify_waiting: Callable[[str], object],
 ) -> Path:
-    """Build the report of a home, or update its stale parts.
+    """Build the report of a home, or update its stale parts; return its ``index.html``.
 
-    Args:
-        settings: Settings of the home.
-        tables: Tables of the home.
-        catalog: Suites of the home.
-        report_parts: All parts, see ``parts``.
-        notify_waiting: Called with a message while another process builds the report.
-
-    Returns:
-        Path of ``index.html``.
+    ``notify_waiting`` is called with a message while another process builds the report.
 
     Raises:
         HomeError: If it cannot be written.

@@ -96,14 +96,7 @@ def request_rebuild(
     """Request one run over all tasks whose answers differ from their tables.
 
     If a backend is unavailable, the tick reports it, and the next tick tries again.
-
-    Args:
-        instance: Dagster instance, with the times of materializations.
-        settings: Annotation settings: backend and active tasks.
-        tables: Tables of the home.
-        tasks: All annotation tasks.
-        find_rebuilt: Returns the assets downstream of the answers to tasks.
-        find_tags: Returns the tags of a run over these assets.
+    ``find_rebuilt`` returns the assets of the run for changed tasks, and ``find_tags`` its tags.
     """
     active = [task for task in tasks if task.task.name in settings.annotation.tasks]
     if not active:

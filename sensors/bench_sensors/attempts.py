@@ -58,11 +58,7 @@ def decide(
 ) -> Decision:
     """Decide about an evaluation that has no number.
 
-    Args:
-        runs: Its runs, the newest first.
-        attempts: Its attempts so far, by ``known_attempts``.
-        most_a_day: Attempts in 24 hours.
-        now: s since the epoch.
+    Its ``runs`` begin with the newest. ``most_a_day`` limits the attempts in 24 hours.
     """
     if any(run.dagster_run.status in ACTIVE_STATUSES for run in runs):
         return Decision(attempt=0, state="a run is under way")

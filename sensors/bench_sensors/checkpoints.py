@@ -65,13 +65,6 @@ def watch_folders(
     A retired checkpoint has no partition any more; its tables stay. Only a checkpoint that is
     certainly deleted retires: see ``CheckpointSurvey.is_deleted``.
 
-    Args:
-        instance: Dagster instance with partitions and runs.
-        settings: Settings with the watched folders.
-        tables: Tables of each suite that evaluates models.
-        cursor: Cursor of the last tick.
-        now: s since the epoch.
-
     Raises:
         SettingsError: If [checkpoints] names no installed suite.
         ModelError: If the model that checkpoints are like cannot be used here.

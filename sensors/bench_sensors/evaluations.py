@@ -108,12 +108,7 @@ def suite_tables(*suites: str) -> dg.AssetSelection:
 
 
 def tables_of(suites: Iterable[Suite], graph: Any = None) -> dict[str, SuiteTables]:  # noqa: ANN401
-    """Find the tables of each suite that has tasks for models.
-
-    Args:
-        suites: The suites.
-        graph: The asset graph, to find ``outputs``; None leaves them empty.
-    """
+    """Find the tables of each suite that has tasks for models; no ``outputs`` without a graph."""
     tables = {}
     for suite in suites:
         tasks = [task for task in suite.tasks if task.asked_of == "model"]
@@ -174,15 +169,8 @@ def plan_evaluations(
     """Find the evaluations without a number, and those of them to request now.
 
     The full evaluation on a suite waits for a successful quick evaluation, if there is one, so that
-    a checkpoint that cannot be loaded starts no further run.
-
-    Args:
-        instance: Dagster instance with runs and materializations.
-        tables: Tables of the suites to evaluate on.
-        checkpoints: Partition keys of the checkpoints.
-        watched: Questions per task of the quick evaluation, and attempts a day.
-        attempts: Attempts by "<name>/<suite>", whose runs may be deleted.
-        now: s since the epoch.
+    a checkpoint that cannot be loaded starts no further run. ``attempts`` are remembered by
+    "<name>/<suite>", because their runs may be deleted.
     """
     # Read before the tables: a run that ends in between must not count as over without them.
     active = _runs_by_checkpoint(instance, statuses=ACTIVE_STATUSES)
@@ -243,12 +231,8 @@ def run_requests(
     """Request the runs that no other tick requests.
 
     Two ticks may overlap before a run is stored, so each request takes a lease. If a lease expired
-    without a run, its tick was killed, and this one takes over.
-
-    Args:
-        due: The runs.
-        tables: Tables of each suite.
-        claim: Takes the lease on ``<name>/<suite>/<attempt>``; False if another tick holds it.
+    without a run, its tick was killed, and this one takes over. ``claim`` takes the lease on
+    ``<name>/<suite>/<attempt>``, and returns False if another tick holds it.
     """
     for evaluation in due:
         suites = [

@@ -64,17 +64,8 @@ def post_failures(
 ) -> dg.SensorResult:
     """Post what failed since the last tick, one by one; the first tick posts nothing.
 
-    What fails while no webhook is configured is never posted.
-
-    An unreachable webhook is retried at the next tick; nothing is posted twice unless its response
-    is lost.
-
-    Args:
-        instance: Dagster instance with checks, runs and ticks.
-        settings: Settings with the webhook.
-        suites: Suites that checkpoints may be evaluated on.
-        cursor: Cursor of the last tick.
-        now: s since the epoch.
+    What fails while no webhook is configured is never posted. An unreachable webhook is retried at
+    the next tick; nothing is posted twice unless its response is lost.
 
     Raises:
         SettingsError: If the environment variable with the address is not set.
@@ -114,13 +105,7 @@ def _run_posts(
 ) -> Iterator[_Post]:
     """Yield posts about failed and cancelled runs and failed checks, in the order of their ends.
 
-    Args:
-        instance: Dagster instance with the runs.
-        settings: Settings with the watched folders.
-        suites: Suites that checkpoints may be evaluated on.
-        after: s since the epoch; runs that ended earlier were posted.
-        n_posted: Messages about the first run that were posted by earlier ticks.
-        now: s since the epoch.
+    Earlier ticks posted runs that ended until ``after``, and ``n_posted`` messages about the next.
     """
     since = datetime.fromtimestamp(after, UTC)
     records = [

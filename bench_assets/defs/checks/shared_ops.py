@@ -38,12 +38,7 @@ def joint_checks(
 ) -> dg.AssetChecksDefinition:
     """Build the checks of a table; all of them run by default, or those selected.
 
-    Args:
-        checks: The checks.
-        table: Key of the table.
-        ins: Tables that they read, by name: key and row type.
-        resources: Resources that they use.
-        partitions: Partitions of the table.
+    ``ins`` are the tables that the checks read, by name: key and row type.
     """
     specs = [
         dg.AssetCheckSpec(

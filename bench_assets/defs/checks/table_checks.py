@@ -118,10 +118,7 @@ def check_annotation(
 ) -> dg.AssetCheckResult:
     """Warn of undecided units; block if bench.toml waits for them, or too few were decided.
 
-    Args:
-        undecided: Undecided units by annotation task.
-        n_units: Number of units of each task.
-        settings: Active tasks, and whether their questions may be used while units are open.
+    ``undecided`` and ``n_units`` are by annotation task.
     """
     tasks = [(name, task) for name, task in settings.annotation.tasks.items() if name in undecided]
     is_waiting = any(task.publish == "complete" and undecided[name].open for name, task in tasks)

@@ -72,12 +72,8 @@ def rank_task(
     follow whole ones; then stale ones, with the reason in ``stale``, and models with unreadable
     tables, with the reason and without a number. Results on other sources have a ``place``.
 
-    Args:
-        task: The task.
-        tables: Tables of the home.
-        published: Published numbers of all tasks.
-        configured: Finds stale numbers; None: only the questions are compared.
-        with_partial: Whether to add models that were evaluated on a part of the questions.
+    Without ``configured``, numbers are stale only if the questions have changed. ``with_partial``
+    adds models that were evaluated on a part of the questions only.
     """
     rows = [
         *_measured_rows(task, tables, configured),

@@ -234,10 +234,7 @@ def samples_of(
 ) -> list[Sample]:
     """Build samples from columns of ``Score``; scores of other questions are left out.
 
-    Args:
-        rows: Index of each question, by id.
-        scores: Columns by name.
-        finish_reasons: ``finish_reason`` of responses, by question and sample.
+    ``rows`` are indices of questions by id; ``finish_reasons`` are by question and sample.
     """
     names = ("question_id", "sample", "points", "max_points", "no_answer", "error")
     score_rows = zip(*(scores[name] for name in (*names, "refused", "unread")), strict=True)
