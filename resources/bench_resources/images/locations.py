@@ -79,12 +79,8 @@ class ImageLocation(Protocol):
 class ImageFolder:
     """Images as files of a folder."""
 
-    folder: str
-
-    @property
-    def name(self) -> str:
-        """The folder."""
-        return self.folder
+    name: str
+    """The folder."""
 
     def address(self, digest: str) -> str:
         """Path of the file."""
@@ -96,18 +92,18 @@ class ImageFolder:
 
     def file(self, digest: str) -> Path:
         """Path of the file."""
-        return Path(self.folder, digest[:2], digest)
+        return Path(self.name, digest[:2], digest)
 
     def read(self, digest: str, *, bypass_cache: bool = False) -> bytes:
         """Read and verify the file."""
         try:
             data = self.file(digest).read_bytes()
         except (FileNotFoundError, ValueError) as error:  # ValueError: an invalid file name
-            raise ImageError(f"no image {digest} in {self.folder}") from error
+            raise ImageError(f"no image {digest} in {self.name}") from error
         except OSError as error:
-            message = f"image {digest} in {self.folder} cannot be read: {error.strerror}"
+            message = f"image {digest} in {self.name} cannot be read: {error.strerror}"
             raise ImageError(message) from error
-        return verified_image(data, digest, self.folder)
+        return verified_image(data, digest, self.name)
 
     def write(self, digest: str, data: bytes) -> None:
         """Write the file, unless it exists with these bytes."""
@@ -128,7 +124,7 @@ class ImageFolder:
 
     def stored_digests(self) -> Iterator[str]:
         """Digests of all files that are named by one."""
-        names = (file.name for file in Path(self.folder).glob("??/*"))
+        names = (file.name for file in Path(self.name).glob("??/*"))
         return (name for name in names if is_digest(name))
 
     def fetch(self, digests: Iterable[str]) -> None:
@@ -141,7 +137,7 @@ def is_digest(name: str) -> bool:
 
 
 def verified_image(data: bytes, digest: str, place: str) -> bytes:
-    """Return bytes unchanged if they match a digest.
+    """Return bytes that match a digest; ``place`` names their store in the error.
 
     Raises:
         ImageError: If they do not match.

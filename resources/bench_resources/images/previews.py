@@ -66,16 +66,10 @@ def question_preview(
     """Preview six questions at even intervals of the table, with images."""
     table = PreviewTable(image_store, ["id", "images", "context", "question", "options", "answer"])
     for question in sample_evenly(questions, 6):
-        texts = [question.context, question.text, options_of(question)]
-        table.add(question.question_id, question.images, [*texts, " / ".join(question.answer)])
+        options = lettered(question.options) if question.kind in ("choice", "choices") else ""
+        texts = [question.context, question.text, options, " / ".join(question.answer)]
+        table.add(question.question_id, question.images, texts)
     return table.metadata("questions")
-
-
-def options_of(question: Question) -> str:
-    """The lettered options of a question; "" if it has none."""
-    if question.kind not in ("choice", "choices"):
-        return ""
-    return lettered(question.options)
 
 
 def sample_evenly(rows: Sequence[Row], n: int) -> Sequence[Row]:

@@ -43,27 +43,16 @@ class CachingModel:
         self.name = name
         self._engine = engine
         self._identity = engine.identity
+        decoding = _decoding_text(engine.decoding)
+        self.cached_as = (engine.identity, decoding)  # as in the store
         self.elicits = engine.elicits if isinstance(engine, ElicitsOptions) else ()
         self._store = store
         self._progress = progress
         self._throughput = throughput or Throughput()
         self._thinking_tags = thinking_tags
         self._sends_requests = True
-
-    @property
-    def signature(self) -> str:
-        """Identity of the engine, its decoding parameters, and configured thinking tags."""
-        parts = [self._identity]
-        if self._engine.decoding:
-            parts.append(str(self._engine.decoding))
-        if self._thinking_tags:
-            parts.append(f"thinking={' '.join(self._thinking_tags)}")
-        return "|".join(parts)
-
-    @property
-    def cached_as(self) -> tuple[str, str]:
-        """Identity and decoding, as in the store."""
-        return self._identity, _decoding_text(self._engine.decoding)
+        tags = f"thinking={' '.join(thinking_tags)}" if thinking_tags else ""
+        self.signature = "|".join(filter(None, (engine.identity, decoding, tags)))
 
     def cached(self) -> "CachingModel":
         """The same model, whose uncached requests have an ``error`` instead of being sent."""

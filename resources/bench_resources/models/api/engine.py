@@ -97,7 +97,7 @@ class ServerEngine:
             requests = [
                 replace(request, prompt=request.prompt.without_images()) for request in requests
             ]
-        yield from stream_in_thread(partial(self._answer_all, requests, self._key()))
+        yield from stream_in_thread(partial(self._answer_all, requests))
 
     def close(self) -> None:
         """Do nothing: no resource is held between two streams."""
@@ -112,10 +112,11 @@ class ServerEngine:
         spec = self._spec
         return Budget(spec, self._spent(self.identity) if spec.has_budget else TokenCounts())
 
-    def _headers(self, key: str) -> dict[str, str]:
+    def _headers(self) -> dict[str, str]:
         """Headers of every request, with the key if there is one."""
-        headers = dict(self._format.headers)
-        if key:
+        headers = {**_HEADERS, **self._format.headers}
+        if self._spec.api_key_env:
+            key = read_secret(self._spec.api_key_env)
             name = self._spec.key_header or self._spec.features.key_header
             headers[name] = f"Bearer {key}" if name == "Authorization" else key
         return headers
@@ -130,22 +131,18 @@ class ServerEngine:
         is_direct = address.scheme != "https" or proxy_bypass(address.hostname or "")
         return None if is_direct else getproxies().get("https")
 
-    def _key(self) -> str:
-        name = self._spec.api_key_env
-        return read_secret(name) if name else ""
-
     @property
     def elicits(self) -> frozenset[str]:
         """Methods that servers of the format may support; a probe decides if this one does."""
         return frozenset({"constrained"} if self._spec.format == "openai" else ())
 
-    async def _answer_all(self, requests: Sequence[Request], key: str, hand: Hand) -> None:
+    async def _answer_all(self, requests: Sequence[Request], hand: Hand) -> None:
         """Answer every request, and hand each response over with its position."""
         from bench_resources.models.api.concurrency_limit import Endpoint
 
         api_format, budget = self._format, self._budget()
         queue = ((position, requests[position]) for position in _grouped_positions(requests))
-        async with self._session(key) as session:
+        async with self._session() as session:
             endpoint = Endpoint(self._spec, api_format.path)
             option_session = self._option_session(session, api_format, endpoint)
             refusals: list[ModelError] = []
@@ -207,13 +204,13 @@ class ServerEngine:
             endpoint.on_growth = add_workers
             add_workers()
 
-    def _session(self, key: str) -> "aiohttp.ClientSession":
+    def _session(self) -> "aiohttp.ClientSession":
         import aiohttp
 
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),  # as many as there are workers
             cookie_jar=aiohttp.DummyCookieJar(),
-            headers={**_HEADERS, **self._headers(key)},
+            headers=self._headers(),
             proxy=self._proxy,
             timeout=aiohttp.ClientTimeout(total=self._spec.timeout, sock_connect=_CONNECT_TIMEOUT),
         )

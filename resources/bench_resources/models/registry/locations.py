@@ -15,7 +15,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import orjson
-from pydantic import ValidationError
 
 from bench_assets.core.schema.errors import (
     ModelError,
@@ -40,12 +39,12 @@ from bench_resources.config.sections.local_models import (
     VllmSpec,
 )
 from bench_resources.config.sections.models import EMBEDDED_MODELS
-from bench_resources.config.toml_validation import describe_validation_error
 from bench_resources.models.registry.named_models import (
     ResolvedModel,
     content_in,
     known_names,
     location_of,
+    parse_section,
     resolve_name,
 )
 
@@ -280,13 +279,7 @@ def _model_of_section(
     name: str, section: dict[str, Any], location: str, settings: Settings
 ) -> ResolvedModel:
     """The model of bench.toml with an equal section, else a new one under a free name."""
-    kind = section["kind"]
-    try:
-        spec = spec_of(kind).model_validate(section)
-    except ValidationError as error:
-        raise SettingsError(
-            f"{template_of(location)}: {describe_validation_error(error, spec_of(kind))}"
-        ) from None
+    spec = parse_section(spec_of(section["kind"]), section, template_of(location))
     sections = {**EMBEDDED_MODELS, **settings.models_of_file}
     for existing_name, existing_spec in sections.items():
         if _normalize_spec(existing_spec, settings) == _normalize_spec(spec, settings):

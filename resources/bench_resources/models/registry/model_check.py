@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from random import Random
 from statistics import median
-from typing import Any, TypeVar
+from typing import Any
 
 from bench_assets.core.images.synthetic_scenes import Scene
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
@@ -20,7 +20,12 @@ from bench_resources.config.sections.engine_kinds import EngineContext, EngineKi
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.config.sections.models import RecordedSpec
 from bench_resources.models.registry.engines import engine_kind, resolve_local_paths
-from bench_resources.models.registry.named_models import ENCODER, ResolvedModel, unknown_model_error
+from bench_resources.models.registry.named_models import (
+    ENCODER,
+    AnySpec,
+    ResolvedModel,
+    unknown_model_error,
+)
 from bench_resources.models.registry.recorded import read_recorded
 from bench_resources.redaction.responses import RedactingEngine
 from bench_resources.response_cache.engine import Engine, validate_arrivals
@@ -167,8 +172,6 @@ def _to_request(name: str, prompt: Prompt) -> Request:
     )
     return Request(prompt=prompt, question=question)
 
-
-AnySpec = TypeVar("AnySpec", bound=ModelSpec)
 
 _MAX_TOKENS = 32  # tokens of a response: its first words show whether a model sees
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -34,6 +34,8 @@ from bench_resources.config.toml_validation import describe_validation_error
 
 ENCODER = "encoder"
 """Kind of an encoder in a suite's section, which no chat model is."""
+
+AnySpec = TypeVar("AnySpec", bound=ModelSpec)
 
 _CONTENT = re.compile(r"@(?P<content>[0-9a-f]{8})(\+|$)")
 _WATCHED = "*@????????"  # a checkpoint's name ends in eight digits of its content digest
@@ -139,12 +141,8 @@ def with_seed(model: ResolvedModel, seed: int, settings: Settings) -> ResolvedMo
     if "seed" not in type(model.spec).model_fields:
         raise SettingsError(f"{model.name}: a {model.spec.kind} model has no seed")
     values = model.spec.model_dump(exclude_unset=True, by_alias=True)
-    try:
-        spec = type(model.spec).model_validate({**values, "seed": seed})
-    except ValidationError as error:
-        problem = describe_validation_error(error, type(model.spec))
-        raise SettingsError(f"{settings.file}, model {model.name}: {problem}") from None
-    return replace(model, spec=spec)
+    where = f"{settings.file}, model {model.name}"
+    return replace(model, spec=parse_section(type(model.spec), {**values, "seed": seed}, where))
 
 
 def _derived_model(
@@ -266,11 +264,21 @@ def watched_spec(settings: Settings) -> TransformersSpec | ServerSpec:
 
 def _server_spec(serve: str, values: Mapping[str, Any], settings: Settings) -> ServerSpec:
     """The section of ``like`` with the command ``serve`` of [checkpoints]."""
+    section = {**values, "kind": "server", "path": ".", "serve": serve}
+    return parse_section(ServerSpec, section, f"{settings.file}, [checkpoints], serve")
+
+
+def parse_section(spec_type: type[AnySpec], section: Mapping[str, Any], where: str) -> AnySpec:
+    """Parse the section of a model.
+
+    Raises:
+        SettingsError: If an entry is invalid; names it after ``where``.
+    """
     try:
-        return ServerSpec.model_validate({**values, "kind": "server", "path": ".", "serve": serve})
+        return spec_type.model_validate(section)
     except ValidationError as error:
-        problem = describe_validation_error(error, ServerSpec)
-        raise SettingsError(f"{settings.file}, [checkpoints], serve: {problem}") from None
+        problem = describe_validation_error(error, spec_type)
+        raise SettingsError(f"{where}: {problem}") from None
 
 
 def model_pools(settings: Settings) -> dict[str, str]:

@@ -156,12 +156,13 @@ class TransformersModel:
         try:
             tensors = self._idle.pop()
         except IndexError:
+            takes_token_types = "mm_token_type_ids" in signature(self.weights.forward).parameters
             tensors = PromptTensors(
                 deepcopy(self.processor),
                 self._image_tokens,
                 variables=self._spec.chat_template_kwargs,
                 one_image=takes_one_image(self._spec, self.processor),
-                token_types=self._image_tokens is not None and self._takes_token_types,
+                token_types=self._image_tokens is not None and takes_token_types,
             )
         try:
             yield tensors
@@ -183,10 +184,6 @@ class TransformersModel:
         text = self.weights.config.get_text_config()
         limit = getattr(text, "max_position_embeddings", None)
         return limit if isinstance(limit, int) and limit > 0 else None
-
-    @cached_property
-    def _takes_token_types(self) -> bool:
-        return "mm_token_type_ids" in signature(self.weights.forward).parameters
 
     def _build_generation_config(self, draw: Draw) -> "GenerationConfig":
         """A fresh configuration without the checkpoint's own sampling fields."""
