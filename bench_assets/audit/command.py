@@ -105,7 +105,10 @@ def permute_options(
         from bench_assets.audit.permutation_runs import evaluate_permutations, permute_questions
         from bench_assets.workspace.materialization.opening import check_names
 
-        _check_number_of_orders(n_orders)
+        if n_orders == 1:
+            raise SettingsError(
+                "--orders 1: expected at least 2, or 0 for all. For one order, use bench evaluate"
+            )
         names = [resolved.name for resolved in bench.resolved]
         check_names(bench, [task], names)
         save_models(bench.resolved, bench.settings)
@@ -123,13 +126,6 @@ def permute_options(
             for name in names:
                 rows += evaluate_permutations(bench, permuted_task, name, permuted)
         print_rows(rows, as_json=as_json, columns=_PERMUTATION_COLUMNS)
-
-
-def _check_number_of_orders(n_orders: int) -> None:
-    if n_orders == 1:
-        raise SettingsError(
-            "--orders 1: expected at least 2, or 0 for all. For one order, use bench evaluate"
-        )
 
 
 def _print_permutation_summary(task: str, left_out: Mapping[str, int], n_prompts: int) -> None:

@@ -23,7 +23,7 @@ from bench_assets.core.stats.paired_tests import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderFigure:
-    """A measured figure of option permutations."""
+    """A measured figure of option permutations; docs/audit.md explains each."""
 
     task: str
     model: str
@@ -35,25 +35,6 @@ class OrderFigure:
     n_unscored: int = 0  # questions with an unscored response, or one that names no option
     expected: float = nan  # without position bias; NaN: unknown
     p: float = nan  # two-sided p-value of the deviation; NaN: not tested
-
-
-CIRCULAR = "circular"
-"""Share of questions that are answered right in every order."""
-
-ALL_ORDERS = "all_orders"
-"""Share of points over all orders."""
-
-CONSISTENCY = "consistent"
-"""Share of questions with the same option chosen in every order."""
-
-PUBLISHED_ORDER_GAIN = "published_order_gains"
-"""Share of points in the benchmark's order minus that in the other orders."""
-
-ORDER = "order_"
-"""Share of points in one order: ``order_1`` is the benchmark's."""
-
-LETTER = "letter_"
-"""Share of responses that choose a letter: ``letter_A``."""
 
 
 class PermutationOutcome(NamedTuple):
@@ -98,15 +79,15 @@ def _share_figures(
             for row in rows
             if row.number == number
         ]
-        yield _mean_figure(f"{ORDER}{number}", mean(points), make_figure)
-    yield _mean_figure(ALL_ORDERS, _mean_over(outcomes, clusters, _mean_share), make_figure)
-    yield _mean_figure(CIRCULAR, _mean_over(outcomes, clusters, _right_in_all), make_figure)
+        yield _mean_figure(f"order_{number}", mean(points), make_figure)
+    yield _mean_figure("all_orders", _mean_over(outcomes, clusters, _mean_share), make_figure)
+    yield _mean_figure("circular", _mean_over(outcomes, clusters, _right_in_all), make_figure)
     by_chance = [
         _chance_consistency(rows) for rows in outcomes.values() if _consistency(rows) is not None
     ]
     chance = sum(by_chance) / len(by_chance) if by_chance else nan
     consistency = _mean_over(outcomes, clusters, _consistency)
-    yield _mean_figure(CONSISTENCY, consistency, make_figure, chance)
+    yield _mean_figure("consistent", consistency, make_figure, chance)
 
 
 def _mean_over(
@@ -158,7 +139,7 @@ def _gain_figures(
     if pairs:
         low, high, p = _change(pairs)
         yield make_figure(
-            figure=PUBLISHED_ORDER_GAIN,
+            figure="published_order_gains",
             value=mean_change(pairs),
             low=low,
             high=high,
@@ -189,7 +170,7 @@ def _letter_figures(
         mean_expected = sum(pair.before for pair in pairs) / len(pairs)
         low, high, p = _change(pairs)
         yield make_figure(
-            figure=f"{LETTER}{letter}",
+            figure=f"letter_{letter}",
             value=mean_expected + mean_change(pairs),
             low=max(0.0, mean_expected + low),
             high=min(1.0, mean_expected + high),
