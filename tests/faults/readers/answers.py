@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from bench_assets.catalog import load_catalog
 from bench_assets.core.schema.rows import Question
@@ -20,7 +19,7 @@ from bench_resources.models.api.formats.response_body import decode_response
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.fakes.chat_server import Answer, body_of
 from tests.fakes.rows import prediction, question
-from tests.faults.readers.reader import Reader, from_text
+from tests.faults.readers.reader import from_text, row
 
 _PATHS = {"openai": "/completions", "anthropic": "/messages"}
 
@@ -94,24 +93,20 @@ def judges() -> list[tuple[Task, list[Question], str]]:
 
 
 def _preview(text: str) -> object:
-    row = question(text=text, options=(text, "x"), kind="choice", answer=("A",), context=text)
-    return question_preview([row], ImageStore(folder="nowhere"))
-
-
-def _row(name: str, kind: str, read: object, *seeds: bytes, **more: Any) -> Reader:
-    return Reader(name=name, kind=kind, read=read, seeds=seeds, **more)  # type: ignore[arg-type]
+    shown = question(text=text, options=(text, "x"), kind="choice", answer=("A",), context=text)
+    return question_preview([shown], ImageStore(folder="nowhere"))
 
 
 ANSWERS = [
     *(
-        _row(f"a response of a server, {name}", "json", _response_reader(name), *_bodies(path))
+        row(f"a response of a server, {name}", "json", _response_reader(name), *_bodies(path))
         for name, path in _PATHS.items()
     ),
-    _row("an error of a server", "json", lambda data, _: classify_error(
+    row("an error of a server", "json", lambda data, _: classify_error(
         500, data, {"retry-after": "1"}), b'{"error": {"message": "no", "code": 1}}'),
-    _row("a response, by every scorer of every task", "text", from_text(_score_in_every_task),
+    row("a response, by every scorer of every task", "text", from_text(_score_in_every_task),
          b"The answer: A", b"opening", b"3", short=False),
-    _row("a verdict, by every judge of every task", "text", from_text(_judge_in_every_task),
+    row("a verdict, by every judge of every task", "text", from_text(_judge_in_every_task),
          b"right", b"yes", b"1. [1] 2. [0]", b"(A)", short=False),
-    _row("the preview of a question", "text", from_text(_preview), b"<script>1</script> a|b"),
+    row("the preview of a question", "text", from_text(_preview), b"<script>1</script> a|b"),
 ]  # fmt: skip

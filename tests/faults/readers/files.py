@@ -34,7 +34,7 @@ from bench_resources.models.registry.recorded import (
 from bench_resources.tables.parquet import TableFiles
 from tests.annotation.answers.test_validation import FORM
 from tests.fakes.checkpoint_files import safetensors, write_adapter, write_checkpoint
-from tests.faults.readers.reader import Reader, from_file
+from tests.faults.readers.reader import from_file, row
 
 _RESPONSE = b'{"question_id": "t/1", "text": "x", "model": "m", "sample": 0}'
 _ROW = {"id": "1", "question": "Which?", "options": ["red", "blue"], "answer": "A", "image": ""}
@@ -182,21 +182,17 @@ _PUBLISHED = (
 )
 
 
-def _row(name: str, kind: str, read: object, *seeds: bytes, **more: object) -> Reader:
-    return Reader(name=name, kind=kind, read=read, seeds=seeds, **more)  # type: ignore[arg-type]
-
-
 FILES = [
-    _row("bench.toml", "bytes", from_file("bench.toml", lambda file: load_settings(file.parent)),
+    row("bench.toml", "bytes", from_file("bench.toml", lambda file: load_settings(file.parent)),
          _TOML),
-    _row("a file of responses", "lines", from_file("responses.jsonl", lambda file: group_by_model(
+    row("a file of responses", "lines", from_file("responses.jsonl", lambda file: group_by_model(
         read_responses(file), "m")), _RESPONSE),
-    _row("records of JSON lines", "lines", from_file("r.jsonl", lambda file: records(
+    row("records of JSON lines", "lines", from_file("r.jsonl", lambda file: records(
         read_lines(file), RecordedResponse, closed=True, unique=["question_id"])), _RESPONSE),
-    _row("records of a JSON list", "json", from_file("r.json", lambda file: records(
+    row("records of a JSON list", "json", from_file("r.json", lambda file: records(
         read_entries(file), RecordedResponse)), b"[%s]" % _RESPONSE),
     *(
-        _row(f"a plain benchmark of {name}", kind, _file_benchmark(f"q.{name}"), *seeds)
+        row(f"a plain benchmark of {name}", kind, _file_benchmark(f"q.{name}"), *seeds)
         for name, kind, seeds in (
             ("jsonl", "lines", (json.dumps(_ROW).encode(),)),
             ("json", "json", (json.dumps([_ROW]).encode(),)),
@@ -206,33 +202,33 @@ FILES = [
             ("arrow", "bytes", (_arrow(),)),
         )
     ),
-    _row("state.json of a saved data set", "json", _saved_dataset_reader("state.json"), _STATE),
-    _row("dataset_dict.json of a saved data set", "json",
+    row("state.json of a saved data set", "json", _saved_dataset_reader("state.json"), _STATE),
+    row("dataset_dict.json of a saved data set", "json",
          _saved_dataset_reader("dataset_dict.json"), b'{"splits": ["train"]}'),
-    _row("data.arrow of a saved data set", "bytes", _saved_dataset_reader("data.arrow"), _arrow()),
-    _row("answers of people", "lines", _read_annotations,
+    row("data.arrow of a saved data set", "bytes", _saved_dataset_reader("data.arrow"), _arrow()),
+    row("answers of people", "lines", _read_annotations,
          b'{"unit": "u", "person": "ana", "values": {"right": "yes", "which": ["a"]}}'),
-    _row("published.csv", "bytes", from_file("published.csv", read_published), _PUBLISHED),
-    _row("safetensors, tensor_spans", "bytes", from_file("m.safetensors", tensor_spans),
+    row("published.csv", "bytes", from_file("published.csv", read_published), _PUBLISHED),
+    row("safetensors, tensor_spans", "bytes", from_file("m.safetensors", tensor_spans),
          safetensors(b"1234")),
-    _row("safetensors of a checkpoint", "bytes", _checkpoint_reader("model.safetensors"),
+    row("safetensors of a checkpoint", "bytes", _checkpoint_reader("model.safetensors"),
          safetensors(b"1234")),
-    _row("the index of a checkpoint", "json", _checkpoint_reader("model.safetensors.index.json"),
+    row("the index of a checkpoint", "json", _checkpoint_reader("model.safetensors.index.json"),
          b'{"weight_map": {"w": "model.safetensors"}}'),
-    _row("adapter_config.json", "json", _read_adapter,
+    row("adapter_config.json", "json", _read_adapter,
          b'{"peft_type": "LORA", "base_model_name_or_path": "a/b"}'),
-    _row("a zip", "bytes", from_file("a.zip", unpack), _zip()),
-    _row("a tar", "bytes", from_file("a.tar", unpack), _tar("w")),
-    _row("a tar.gz", "bytes", from_file("a.tar.gz", unpack), _tar("w:gz")),
-    _row("a tar.bz2", "bytes", from_file("a.tar.bz2", unpack), _tar("w:bz2")),
-    _row("a tar.xz", "bytes", from_file("a.tar.xz", unpack), _tar("w:xz")),
+    row("a zip", "bytes", from_file("a.zip", unpack), _zip()),
+    row("a tar", "bytes", from_file("a.tar", unpack), _tar("w")),
+    row("a tar.gz", "bytes", from_file("a.tar.gz", unpack), _tar("w:gz")),
+    row("a tar.bz2", "bytes", from_file("a.tar.bz2", unpack), _tar("w:bz2")),
+    row("a tar.xz", "bytes", from_file("a.tar.xz", unpack), _tar("w:xz")),
     *(
-        _row(f"an image, {form}", "bytes",
+        row(f"an image, {form}", "bytes",
              lambda data, folder: ImageStore(folder=str(folder)).put(data, "x"), _image(form))
         for form in ("PNG", "JPEG", "GIF", "WEBP", "TIFF", "BMP")
     ),
-    _row("a table of ours", "bytes", _read_table, _scores()),
-    _row("the record of a release", "json", from_file(
+    row("a table of ours", "bytes", _read_table, _scores()),
+    row("the record of a release", "json", from_file(
         "sources/quiz/abc/fetched.json",
         lambda file: ReleaseCache(file.parents[3]).all()), _FETCHED.encode()),
 ]  # fmt: skip

@@ -22,7 +22,7 @@ from bench_assets.suites.journeybench.retrieval.dataset import read_samples
 from bench_assets.suites.multi.dataset import source as multi
 from bench_assets.suites.multi.dataset.source import find_release, read_list
 from tests.fakes.codis_source import entry
-from tests.faults.readers.reader import Reader, from_file
+from tests.faults.readers.reader import from_file, row
 
 _VOTE = {"submission": "0", "annotator": "a", "correct": True, "different": True,
          "within_rules": True}  # fmt: skip
@@ -81,27 +81,23 @@ def _json(value: object) -> bytes:
     return json.dumps(value).encode()
 
 
-def _row(name: str, kind: str, read: object, *seeds: bytes) -> Reader:
-    return Reader(name=name, kind=kind, read=read, seeds=seeds)  # type: ignore[arg-type]
-
-
 RAW_DATA = [
-    _row("codis data.json", "json", _release("data.json", _codis(codis.read_pairs)),
+    row("codis data.json", "json", _release("data.json", _codis(codis.read_pairs)),
          _json([entry()])),
-    _row("codis votes.json", "json", _release("votes.json", _codis(codis.read_votes)),
+    row("codis votes.json", "json", _release("votes.json", _codis(codis.read_votes)),
          _json([_VOTE])),
-    _row("codis captions", "lines",
+    row("codis captions", "lines",
          from_file("captions.jsonl", codis.read_captions),
          _json({"image_id": "a", "caption": "A cat."}), _json({"image_id": "b", "caption": ""})),
-    _row("cogbench stories", "json", _release(cogbench.DESCRIPTIONS, _cogbench(
+    row("cogbench stories", "json", _release(cogbench.DESCRIPTIONS, _cogbench(
         cogbench.read_stories, cogbench.read_chains)), _json({"1": _STORY})),
-    _row("cogbench questions", "json", _release(
+    row("cogbench questions", "json", _release(
         cogbench.QUESTIONS, _cogbench(cogbench.read_questions)), _json([_COGBENCH_ROW])),
-    _row("cogbench annotations", "json", _release(
+    row("cogbench annotations", "json", _release(
         cogbench.ANNOTATIONS, _cogbench(cogbench.read_annotations)),
          _json([{"image": "a.png", "annotator": "a", "annotation": "x"}])),
     *(
-        _row(f"journeybench {name}, {end}", kind, from_file(f"t.{end}", read), seed)
+        row(f"journeybench {name}, {end}", kind, from_file(f"t.{end}", read), seed)
         for name, read in (
             ("captioning", read_captioned_images),
             ("hallucination_vqa", read_trigger_questions),
@@ -116,19 +112,19 @@ RAW_DATA = [
                 b'"%s"' % str(v).replace('"', '""').encode() for v in _JOURNEY.values()) + b"\n"),
         )
     ),
-    _row("journeybench problems of GSM8K", "lines", from_file("p.jsonl", read_problems),
+    row("journeybench problems of GSM8K", "lines", from_file("p.jsonl", read_problems),
          _json({"question": "1+1?", "answer": "<<1+1=2>>2\n#### 2"})),
-    _row("multi problems", "json", _release("problem_v1.json", lambda folder: multi.read_items(
+    row("multi problems", "json", _release("problem_v1.json", lambda folder: multi.read_items(
         find_release(folder))), _json({"a_1": _PROBLEM}),
          _json([_PROBLEM | {"problem_id": "a_1"}])),
-    _row("multi a list of ids", "json", from_file("hard_list.json", read_list), b'["a_1_0"]'),
-    _row("multi image texts", "bytes", from_file("captions.csv", multi.read_image_texts),
+    row("multi a list of ids", "json", from_file("hard_list.json", read_list), b'["a_1_0"]'),
+    row("multi image texts", "bytes", from_file("captions.csv", multi.read_image_texts),
          b"images/a.png,A cat, a dog.\nb.png,x\n"),
-    _row("blink a key", "json", from_file(
+    row("blink a key", "json", from_file(
         "key.json", blink.read_key), b'{"val_Jigsaw_1": "(A)"}'),
-    _row("blink saved outputs", "json", _release(
+    row("blink saved outputs", "json", _release(
         "out/Jigsaw.json", lambda folder: released_outputs.read_outputs(folder / "out")),
          _json({"val": [_OUTPUT]})),
-    _row("blink a pickle of arrays", "bytes", from_file("a.pkl", read_arrays),
+    row("blink a pickle of arrays", "bytes", from_file("a.pkl", read_arrays),
          pickle.dumps({"a": np.arange(4), "b": [1.5, "x"]}, 2), pickle.dumps(np.float64(1), 4)),
 ]  # fmt: skip
