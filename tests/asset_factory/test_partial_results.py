@@ -1,4 +1,3 @@
-import json
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -8,7 +7,7 @@ import pytest
 from bench_assets.asset_factory.partial_results import partial_tables, snapshot_while_running
 from bench_assets.asset_factory.suite_assets import ModelSession
 from bench_assets.core.schema.chat import Request, Response
-from bench_assets.core.schema.rows import Metric, Question, Score
+from bench_assets.core.schema.rows import Metric, Score
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.baselines.blind_baselines import BestConstant
@@ -19,7 +18,6 @@ from bench_resources.response_cache.throughput import RequestProgress
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.quiz import TASK, quiz
 from tests.fakes.stores import response_file
-from tests.report.fair import build_report, catalog, write_metrics
 
 QUESTIONS = quiz(6, categories=2, group=2)
 
@@ -90,27 +88,3 @@ def test_partial_metrics_have_the_best_of_the_stored_constants(
     interrupt(tmp_path, 5)
     rows = partial_tables(tmp_path).read(["quiz", "metrics"], Metric, "m")
     assert {row.constant for row in rows if row.category == "all"} == {constant}
-
-
-def models_and_parts(home: Path, tables: TableFiles) -> list[tuple[str, str]]:
-    """Models on the first page of the report, each with its part of the questions, if partial."""
-    page = build_report(home, tables, catalog(home))
-    (file,) = (page.parent / "data").glob("index.*.js")
-    script = file.read_text(encoding="utf-8")
-    columns = json.loads(script.removeprefix('Bench.put("index",').removesuffix(");\n"))["rows"]
-    return list(zip(decode(columns["model"]), decode(columns["partial"]), strict=True))
-
-
-def decode(column: tuple[list[str], list[int]]) -> list[str]:
-    """Values of a column, which is stored as distinct values and an index for each row."""
-    values, indices = column
-    return [values[index] for index in indices]
-
-
-def test_metrics_of_all_questions_replace_partial_ones(tmp_path: Path) -> None:
-    tables = TableFiles(folder=str(tmp_path / "tables"))
-    tables.write(["quiz", "questions"], QUESTIONS, Question)
-    interrupt(tmp_path, 5)
-    assert models_and_parts(tmp_path, tables) == [("m", "4 of 6 questions so far")]
-    write_metrics(tables, "m", 0.5)
-    assert models_and_parts(tmp_path, tables) == [("m", "")]
