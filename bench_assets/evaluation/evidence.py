@@ -15,8 +15,6 @@ from bench_assets.core.schema.elicitation import is_elicited
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import Task
 
-_ONLY_NAMED = ", only named"
-
 
 class StoredAnswer(NamedTuple):
     """What a ``Score`` says about the answer that was read."""
@@ -60,7 +58,7 @@ def _is_stored(reading: Reading[str], form: AnswerForm, stored: StoredAnswer) ->
         return False
     if stored.note == f"gives {reading.value!r}: {reading.note}":
         return True
-    if stored.note != reading.note and stored.note.removesuffix(_ONLY_NAMED) in rule_names():
+    if stored.note != reading.note and stored.note.removesuffix(", only named") in rule_names():
         return False  # another form
     if _is_same_answer(stored.answer, reading.value):
         return True

@@ -17,8 +17,6 @@ from bench_assets.evaluation.task import AnsweredQuestion, Task
 Cells: TypeAlias = Mapping[tuple[str, str], float]
 """Values by metric and category."""
 
-_NOT_JUDGED = "the judge has not judged this response to this question"
-
 
 class KnownJudgements(NamedTuple):
     """Responses with their known judgements."""
@@ -78,7 +76,8 @@ class JudgedResponses:
             if judgements or prediction.error or pipeline.no_answer_reason(pair):
                 rows.append(prediction)
             else:
-                rows.append(replace(prediction, error=_NOT_JUDGED))
+                reason = "the judge has not judged this response to this question"
+                rows.append(replace(prediction, error=reason))
                 missing.add(prediction.question_id)
         return KnownJudgements(predictions=rows, judgements=known, missing=frozenset(missing))
 

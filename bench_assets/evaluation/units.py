@@ -72,9 +72,16 @@ def keyed_pairs(
     clusters: Clusters,
     adds: Adds | None,
 ) -> tuple[str, dict[tuple[str, str], PairedScores]]:
-    """Kind of the units, and the pairs of ``metric_pairs`` by the keys of ``Units``."""
+    """Kind of the units, and the pairs of those with a weight by the keys of ``Units``."""
     kind, (old, new) = units_of_sides(measure, (before, after), clusters, adds)
-    return kind, _pair_units(old, new)
+    pairs = {
+        name: PairedScores(
+            before=unit.value, after=new[name].value, cluster=unit.cluster, most=unit.weight
+        )
+        for name, unit in old.items()
+        if unit.weight
+    }
+    return kind, pairs
 
 
 def units_of_sides(
@@ -135,17 +142,6 @@ def _have_same_weights(old: Units, new: Units) -> bool:
     return old.keys() == new.keys() and all(
         isclose(old[name].weight, new[name].weight, rel_tol=1e-9) for name in old
     )
-
-
-def _pair_units(old: Units, new: Units) -> dict[tuple[str, str], PairedScores]:
-    """Pair the units that have a weight, by their keys."""
-    return {
-        name: PairedScores(
-            before=unit.value, after=new[name].value, cluster=unit.cluster, most=unit.weight
-        )
-        for name, unit in old.items()
-        if unit.weight
-    }
 
 
 def _units_from_task(adds: Adds, scored: Sequence[ScoredQuestion], clusters: Clusters) -> Units:

@@ -142,14 +142,6 @@ def test_rows_that_are_too_wide_have_a_line_for_each_field_that_is_not_empty(cap
 
 
 def test_a_basis_that_rows_share_stands_above_the_table() -> None:
-    rows = [
-        {"compared": "same", "basis": "2 models' responses", "smallest": "0.1"},
-        {"compared": "other", "basis": "2 models' responses", "smallest": "0.2"},
-    ]
+    rows = [{"compared": name, "basis": "3 models"} for name in ("same", "other")]
     table = table_text(format_table(rows, named_columns(**rows[0]), 80), 80)
-    assert table.splitlines() == [
-        "2 models' responses",
-        "compared  smallest",
-        "same      0.1",
-        "other     0.2",
-    ]
+    assert table.splitlines() == ["3 models", "compared", "same", "other"]
