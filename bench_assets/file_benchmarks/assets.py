@@ -38,7 +38,8 @@ def assets_of(name: str, benchmark: FileBenchmarkSettings) -> Sequence[Any]:
     return [
         _source_asset(asset_folder, benchmark),
         _questions_asset(asset_folder, benchmark),
-        *_shuffled_options_and_check(asset_folder, benchmark),
+        _shuffled_options_asset(asset_folder, benchmark.seed),
+        _used_rows_check(asset_folder),
     ]
 
 
@@ -77,6 +78,7 @@ def _source_asset(
 def _questions_asset(
     asset_folder: AssetFolder, benchmark: FileBenchmarkSettings
 ) -> dg.AssetsDefinition:
+    """Build the asset that reads the rows into questions, images and rejections."""
 
     @dg.multi_asset(
         name=f"{asset_folder.folder}_rows",
@@ -122,13 +124,8 @@ def _store_image(image_store: ImageStore, image: Image, name: str) -> StoredImag
     return image_store.put(image, name)
 
 
-_EVERY_ROW = "Every row of the file became a question."
-
-
-def _shuffled_options_and_check(
-    asset_folder: AssetFolder, benchmark: FileBenchmarkSettings
-) -> Sequence[Any]:
-    """Build the asset of the condition with shuffled options, and the check of all rows."""
+def _shuffled_options_asset(asset_folder: AssetFolder, seed: int) -> dg.AssetsDefinition:
+    """Build the asset of the questions with shuffled options."""
 
     @dg.asset(
         name="questions",
@@ -140,17 +137,24 @@ def _shuffled_options_and_check(
         **asset_folder.stage("questions", below="options_shuffled"),
     )
     def options_shuffled(questions: list[Question]) -> dg.Output[list[Question]]:
-        return table_output(shuffle_all_options(questions, benchmark.seed))
+        return table_output(shuffle_all_options(questions, seed))
 
-    @dg.asset_check(asset=asset_folder.key("rejections"), description=_EVERY_ROW)
+    return options_shuffled
+
+
+def _used_rows_check(asset_folder: AssetFolder) -> dg.AssetChecksDefinition:
+    """Build the check that warns about rejected rows."""
+    holds = "Every row of the file became a question."
+
+    @dg.asset_check(asset=asset_folder.key("rejections"), description=holds)
     def every_row_is_used(rejections: list[Rejection]) -> dg.AssetCheckResult:
         problems = [f"{rejection.entry}: {rejection.reason}" for rejection in rejections]
         return check_result(
             problems,
             n=len(problems),
             noun="rejection",
-            holds=_EVERY_ROW,
+            holds=holds,
             severity=dg.AssetCheckSeverity.WARN,
         )
 
-    return [options_shuffled, every_row_is_used]
+    return every_row_is_used
