@@ -14,18 +14,12 @@ from bench_resources.config.sections.benchmarks import MetricName
 class MetricDefinition:
     """A metric of a benchmark."""
 
-    measures: Mapping[str, Aggregate]
-    """By name; the first is the primary one."""
-    answer_types: tuple[AnswerTypeName, ...] = ()
-    """The answer types that it measures; () for all but boxes and graded answers."""
-    matching: Matching = "exact"
-    """How texts are compared."""
-    is_judgeable: bool = False
-    """Whether a judge may decide about responses that no rule reads."""
-    lower_is_better: frozenset[str] = frozenset()
-    """Measures of which lower values are better."""
-    right_from: float = 1.0
-    """Least share of the points that makes a response right."""
+    measures: Mapping[str, Aggregate]  # by name; the first is the primary one
+    answer_types: tuple[AnswerTypeName, ...] = ()  # () for all but boxes and graded answers
+    matching: Matching = "exact"  # of texts
+    is_judgeable: bool = False  # whether a judge may decide about responses that no rule reads
+    lower_is_better: frozenset[str] = frozenset()  # measures of which lower values are better
+    right_from: float = 1.0  # least share of the points that makes a response right
 
 
 _ACCURACY: dict[str, Aggregate] = {"accuracy": aggregates.accuracy}
@@ -64,7 +58,7 @@ def _box_metric(measures: Mapping[str, Aggregate]) -> MetricDefinition:
     )
 
 
-METRICS: Mapping[MetricName, MetricDefinition] = {
+METRICS: Mapping[str, MetricDefinition] = {
     "accuracy": MetricDefinition(measures=_ACCURACY, is_judgeable=True),
     "macro_accuracy": MetricDefinition(
         measures={"macro_accuracy": aggregates.macro_accuracy, **_ACCURACY}, is_judgeable=True
@@ -102,7 +96,7 @@ METRICS: Mapping[MetricName, MetricDefinition] = {
 _TYPE_METRICS: Mapping[AnswerTypeName, MetricName] = {"box": "mean_iou", "graded": "mean_grade"}
 
 
-def find_metric(name: MetricName, answer_type: AnswerTypeName | None) -> MetricDefinition:
+def find_metric(name: str, answer_type: AnswerTypeName | None) -> MetricDefinition:
     """Find the metric of a benchmark, which has to fit its answer type.
 
     Raises:

@@ -28,7 +28,7 @@ from bench_assets.core.judging.verdicts import (
     read_verdict,
     verdict_points,
 )
-from bench_assets.core.metrics.aggregates import group_accuracy_by
+from bench_assets.core.metrics.aggregates import accuracy, group_accuracy_by
 from bench_assets.core.metrics.official_rules import OFFICIAL_RULES, OfficialRule
 from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.schema.chat import ChatModel, Prompt, Response
@@ -44,12 +44,7 @@ from bench_assets.evaluation.task import (
     ScoreOne,
 )
 from bench_assets.file_benchmarks import prompts
-from bench_assets.file_benchmarks.metrics import (
-    METRICS,
-    MetricDefinition,
-    default_metric,
-    find_metric,
-)
+from bench_assets.file_benchmarks.metrics import MetricDefinition, default_metric, find_metric
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 
 CRITERION = "right"
@@ -98,12 +93,11 @@ class AnswerScoring:
         """
         if metric and ":" in metric:
             _, _, name = metric.rpartition(":")
-            definition = MetricDefinition(measures={name: METRICS["accuracy"].measures["accuracy"]})
+            definition = MetricDefinition(measures={name: accuracy})
             points = _import_metric(metric)
         else:
-            known = next((candidate for candidate in METRICS if candidate == metric), None)
-            name = metric_name = known or default_metric(answers)
-            definition, points = find_metric(metric_name, answers), None
+            name = metric or default_metric(answers)
+            definition, points = find_metric(name, answers), None
         return cls(
             name=name,
             answers=make_answer_type(answers, replace(settings, matching=definition.matching)),
