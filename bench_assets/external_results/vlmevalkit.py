@@ -34,7 +34,7 @@ from bench_assets.external_results.results import (
     to_text,
     unique_samples,
 )
-from bench_assets.file_benchmarks.row_files import READERS, Row, refuse_duplicate_columns
+from bench_assets.file_benchmarks.row_files import Row, read_rows, refuse_duplicate_columns
 from bench_resources.config.known_benchmarks import known_benchmarks
 
 HARNESS = "VLMEvalKit"
@@ -158,7 +158,7 @@ def _score(sample: ExternalSample) -> ExternalSample:
 
 
 def _rows(file: Path) -> Iterator[Row]:
-    return read_sheet(file) if file.suffix == ".xlsx" else READERS[file.suffix](file)
+    return read_sheet(file) if file.suffix == ".xlsx" else read_rows(file)
 
 
 def _table(file: Path) -> tuple[set[str], list[Row]]:

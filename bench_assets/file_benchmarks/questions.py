@@ -33,7 +33,7 @@ from bench_assets.file_benchmarks.columns import (
 from bench_assets.file_benchmarks.images import Folder, images_of
 from bench_assets.file_benchmarks.nested_columns import paths_of, split_questions
 from bench_assets.file_benchmarks.prompts import TURN, Shots, content_id, number_marks, read_shots
-from bench_assets.file_benchmarks.row_files import TABLES, Row, data_files, read_rows
+from bench_assets.file_benchmarks.row_files import DELIMITERS, Row, data_files, read_rows
 from bench_assets.file_benchmarks.row_images import RowImages, ShownImage, StoreImage
 from bench_assets.file_benchmarks.scoring import scoring_of
 from bench_resources.config.bench_toml import Settings
@@ -69,10 +69,13 @@ class FileLocation:
     def _split_rows(self, benchmark: FileBenchmarkSettings) -> Iterator[Row]:
         paths = paths_of(benchmark)
         for row in read_rows(self.file, self.split, benchmark.header):
-            question = _first_column(row.cells, benchmark, "question")
-            row_id = _first_column(row.cells, benchmark, "id")
-            answer = _first_column(row.cells, benchmark, "answer")
-            yield from split_questions(row, paths, question, row_id, answer)
+            yield from split_questions(
+                row,
+                paths,
+                question_column=_first_column(row.cells, benchmark, "question"),
+                id_column=_first_column(row.cells, benchmark, "id"),
+                answer_column=_first_column(row.cells, benchmark, "answer"),
+            )
 
 
 def _first_column(cells: Entry, benchmark: FileBenchmarkSettings, field: Column) -> str:
@@ -293,7 +296,7 @@ def _no_usable_row_error(
         problem = f"{rejections[0].entry}: {rejections[0].reason}"
     if columns:
         problem += f"; columns: {', '.join(columns)}"
-        if not benchmark.header and location.file.suffix.lower() in TABLES:
+        if not benchmark.header and location.file.suffix.lower() in DELIMITERS:
             problem += ". If that is a row, name the columns in header"
     return SourceError(f"{location.file}: no usable row: {problem}")
 
@@ -415,7 +418,7 @@ def _read_turns(cells: Sequence[object]) -> list[str]:
 
 
 def image_files(benchmark: FileBenchmarkSettings, location: FileLocation) -> list[str]:
-    """List the existing image files that rows name, sorted."""
+    """List the existing image files that rows and solved examples name, sorted."""
     files = set[str]()
     for row_location in (location, *example_locations(benchmark, location)):
         folder = Folder(row_location.image_folder)

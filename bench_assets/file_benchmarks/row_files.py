@@ -128,8 +128,8 @@ def _is_list_of_objects(value: object) -> bool:
     return isinstance(value, list) and any(isinstance(row, dict) for row in value)
 
 
-def _read_delimited(file: Path, delimiter: str, names: Sequence[str] = ()) -> Iterator[Row]:
-    """Rows of a table; ``names`` are the columns of one without a header."""
+def _read_delimited(file: Path, delimiter: str, names: Sequence[str]) -> Iterator[Row]:
+    """Rows of a table; ``names`` are the columns of one without a header, else ()."""
     csv.field_size_limit(_MAX_CELL)  # a cell may be an image
     try:
         with file.open(encoding="utf-8-sig", newline="", errors="surrogateescape") as stream:
@@ -283,20 +283,16 @@ def _name_classes(entry: Entry, classes: Mapping[str, list[str]]) -> Entry:
     return named
 
 
-TABLES = {".csv": ",", ".tsv": "\t"}
-"""Delimiter of tables, by suffix."""
-READERS: Mapping[str, Callable[[Path], Iterator[Row]]] = {
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+"""Delimiters of tables, by suffix."""
+_READERS: Mapping[str, Callable[[Path], Iterator[Row]]] = {
     ".jsonl": _read_json_lines,
     ".json": _read_json,
-    ".csv": lambda file: _read_delimited(file, ","),
-    ".tsv": lambda file: _read_delimited(file, "\t"),
     ".parquet": _read_parquet,
     ".arrow": _read_arrow,
 }
-"""Readers of files, by suffix."""
-
-
-_FOLDER_SUFFIXES = [suffix for suffix in READERS if suffix != ".json"]
+_SUFFIXES = (*_READERS, *DELIMITERS)
+_FOLDER_SUFFIXES = tuple(suffix for suffix in _SUFFIXES if suffix != ".json")
 """Suffixes of question files in folders, where JSON files are mostly metadata."""
 _METADATA = "metadata"  # file of an ImageFolder that describes the images beside it
 _SHARD = re.compile(r"(?:^|-)\d+(?:-of-\d+(?:-[0-9a-f]{16})?)?$")
@@ -316,10 +312,10 @@ def read_rows(path: Path, split: str = "", header: Sequence[str] = ()) -> Iterat
     for file in data_files(path, split):
         refuse_pointer(file)
         suffix = file.suffix.lower()
-        if header and suffix in TABLES:
-            rows = _read_delimited(file, TABLES[suffix], header)
+        if suffix in DELIMITERS:
+            rows = _read_delimited(file, DELIMITERS[suffix], header)
         else:
-            rows = READERS[suffix](file)
+            rows = _READERS[suffix](file)
         if path.is_dir() and file.stem == _METADATA:
             rows = (_name_images(row, file.parent.relative_to(path)) for row in rows)
         yield from rows
@@ -355,9 +351,9 @@ def data_files(path: Path, split: str = "") -> list[Path]:
             several splits of which none is named.
     """
     if not path.is_dir():
-        if path.suffix.lower() not in READERS:
+        if path.suffix.lower() not in _SUFFIXES:
             raise SourceError(
-                f"{path}: not one of {', '.join(READERS)}, and not a folder. If it holds JSON"
+                f"{path}: not one of {', '.join(_SUFFIXES)}, and not a folder. If it holds JSON"
                 " lines, end its name in .jsonl"
             )
         return [path]
@@ -401,7 +397,7 @@ def _is_file_name(value: object) -> bool:
     """Whether a value names a file of a readable format in the same folder."""
     if not isinstance(value, str) or "\0" in value or Path(value).name != value:
         return False
-    return Path(value).suffix.lower() in READERS
+    return Path(value).suffix.lower() in _SUFFIXES
 
 
 def _read_list_field(file: Path, field: str) -> list[object]:
