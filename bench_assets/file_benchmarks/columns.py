@@ -38,29 +38,32 @@ class MissingSettingError(SourceError):
 
 
 def columns_of(
-    cells: Collection[str], benchmark: FileBenchmarkSettings, column: Column
+    present: Collection[str], benchmark: FileBenchmarkSettings, column: Column
 ) -> list[str]:
-    """Columns that hold a question field; several for images and options."""
+    """Columns that hold a question field, as configured or among ``present``.
+
+    Images and options may have several.
+    """
     if column == "answer" and benchmark.answers_file:
         return [answer_column(benchmark.answers_file.answer, benchmark)]
     if column in benchmark.columns:
         columns = benchmark.columns[column]
         return [columns] if isinstance(columns, str) else list(columns)
     for name in _USUAL[column]:
-        if name in cells:
+        if name in present:
             return [name]
     if column == "images":
-        numbered = [name for name in cells if _NUMBERED.fullmatch(name)]
+        numbered = [name for name in present if _NUMBERED.fullmatch(name)]
         return sorted(numbered, key=lambda name: int(re.sub(r"\D", "", name)))
-    if column == "options" and {"A", "B"} <= set(cells):
-        return _option_letters(cells)
+    if column == "options" and {"A", "B"} <= set(present):
+        return _option_letters(present)
     return []
 
 
-def _option_letters(cells: Collection[str]) -> list[str]:
+def _option_letters(present: Collection[str]) -> list[str]:
     """Columns A, B, ... before a gap of two letters; a gap of one is an empty option."""
     n = 1
-    while any(letter in cells for letter in _LETTERS[n : n + 2]):
+    while any(letter in present for letter in _LETTERS[n : n + 2]):
         n += 1
     return list(_LETTERS[:n])
 
@@ -115,7 +118,7 @@ def _format_field(name: str, spec: str, cells: Entry) -> str:
 
 
 def text_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> str:
-    """A cell as text; "" without a column or value.
+    """A cell as text; "" without a column or value. A category in a list is joined.
 
     Raises:
         SourceError: If it is neither text nor number.

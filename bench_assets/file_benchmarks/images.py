@@ -51,7 +51,7 @@ class Folder:
         self._real = path.resolve()
         self._parents: dict[Path, Path] = {}  # parent -> resolved; few, even with many images
 
-    def file(self, name: str) -> tuple[Path, bool]:
+    def resolve(self, name: str) -> tuple[Path, bool]:
         """Resolved path of a name, and whether it is inside the folder.
 
         Raises:
@@ -193,7 +193,7 @@ def _parse_text(text: str, folder: Folder) -> ImageCell:
 
 def _find_file(name: str, folder: Folder) -> Path:
     try:
-        path, is_inside = folder.file(name)
+        path, is_inside = folder.resolve(name)
         exists = path.is_file()
         if exists and is_inside:
             return path

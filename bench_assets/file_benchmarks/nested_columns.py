@@ -38,7 +38,7 @@ def add_nested(row: Row, paths: Sequence[str]) -> Row:
 
 
 def split_questions(
-    row: Row, paths: Sequence[str], question_column: str, id_column: str, answer_column: str
+    row: Row, paths: Sequence[str], *, question_column: str, id_column: str, answer_column: str
 ) -> Iterator[Row]:
     """Split a row into one per question of a list, or per object of lists on its path.
 

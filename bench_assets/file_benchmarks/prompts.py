@@ -69,9 +69,6 @@ class PromptSettings(NamedTuple):
     instruction: str = TextAnswer().instruction  # of questions without options
 
 
-DEFAULT_SETTINGS = PromptSettings()
-
-
 def settings_of(benchmark: FileBenchmarkSettings, answers: RowAnswer) -> PromptSettings:
     """Prompt settings of a benchmark.
 
@@ -88,7 +85,7 @@ def settings_of(benchmark: FileBenchmarkSettings, answers: RowAnswer) -> PromptS
     )
 
 
-def main(question: Question, settings: PromptSettings = DEFAULT_SETTINGS) -> Prompt:
+def main(question: Question, settings: PromptSettings) -> Prompt:
     """Build the prompt: images replace ``<image>`` or ``<image 2>``; untagged ones come first.
 
     A tag without an image stays as text. ``<turn>`` begins another user turn, which is sent after
@@ -104,7 +101,7 @@ def main(question: Question, settings: PromptSettings = DEFAULT_SETTINGS) -> Pro
     return Prompt((*opening, *shots, *_user_turns(text, question.images, has_marks=settings.marks)))
 
 
-def no_image(question: Question, settings: PromptSettings = DEFAULT_SETTINGS) -> Prompt:
+def no_image(question: Question, settings: PromptSettings) -> Prompt:
     """Build the prompt without the images."""
     return main(question, settings).without_images()
 
