@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from bench_assets.suites.multi.readers import half_width, says_image_is_missing
+from bench_assets.suites.multi.readers import says_image_is_missing
 from bench_assets.suites.multi.task import TASK
 from tests.cases import read_rows
 from tests.fakes.multi_rows import answered
@@ -17,7 +17,12 @@ SCORERS = ("careful", "paper", "current", "current_end")
 SA = read_rows(__file__, "single_choice_points.jsonl")
 MA = read_rows(__file__, "several_choice_points.jsonl")
 FB = read_rows(__file__, "blank_points.jsonl")
-TABLE = [(kind, *row) for kind, rows in (("SA", SA), ("MA", MA), ("FB", FB)) for row in rows]
+FULL_WIDTH = read_rows(__file__, "full_width_points.jsonl")
+TABLE = [
+    (kind, *row)
+    for kind, rows in (("SA", SA), ("MA", MA), ("FB", FB), ("FB", FULL_WIDTH))
+    for row in rows
+]
 THOUGHTS = [  # a response that came with thoughts: the authors' scripts get it whole
     ("SA", "B", "<think>A?</think>B", [1, 0, 1, 1]),
     ("SA", "B", "<think>又想</think>B", [1, 0, 1, 1]),
@@ -43,10 +48,6 @@ def test_the_authors_scripts_read_the_thoughts_too(kind, gold, raw_text, points)
     pair = answered(text.strip(), kind, gold)
     pair = pair._replace(prediction=replace(pair.prediction, raw_text=raw_text))
     assert [TASK.scorer(scorer)(pair, []).points for scorer in SCORERS] == points
-
-
-def test_full_width_characters_become_half_width():
-    assert half_width("（Ａ）") == "(A)"
 
 
 def test_a_refusal_is_a_statement_that_image_information_is_missing():

@@ -1,7 +1,6 @@
-"""Answers in full-width characters, and letters in many forms of response.
+"""Letters in many forms of response, and a full-width sign in an open answer.
 
-The careful scorer treats several codes of one character as equal; the authors' scripts compare
-bytes. ``response_forms.json`` was written by hand, and committed, before any reader.
+``response_forms.json`` was written by hand, and committed, before any reader.
 """
 
 import json
@@ -10,19 +9,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.suites.multi.task import TASK
-from tests.cases import read_rows
 from tests.fakes.multi_rows import answered
-from tests.suites.multi.test_readers import SCORERS
-
-FULL_WIDTH = read_rows(__file__, "full_width_points.jsonl")
-
-
-@pytest.mark.parametrize("scorer", SCORERS)
-@pytest.mark.parametrize("row", [pytest.param(row, id=row[0]) for row in FULL_WIDTH])
-def test_points_of_a_blank(row, scorer):
-    _, gold, response, *points = row
-    score = TASK.scorer(scorer)(answered(response, "FB", gold), [])
-    assert score.points == points[SCORERS.index(scorer)]
 
 
 @pytest.mark.parametrize(("scorer", "points"), [("careful", 1.0), ("paper", 0.5), ("current", 0.5)])

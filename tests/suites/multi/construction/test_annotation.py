@@ -64,6 +64,9 @@ def test_open_keys_are_units_with_their_images():
     assert unit.unit_id == "gzsx_1_0/choose_elements"
     assert unit.shown["Key"] == "BD"
     assert unit.images == {"Image 1": "a" * 64}
+
+
+def test_a_key_that_both_solvers_find_is_no_unit():
     assert PROPOSALS.units(vote_on_keys([ORDERS], answers=["#### BD", "#### B D"])) == []
 
 
@@ -214,23 +217,29 @@ def test_people_decide_about_an_open_key(home, answers, expected_fault, by):
     assert proposal.by == by
 
 
-def test_ratings_of_people_take_the_median_for_each_item_of_a_picked_problem():
+def rating(person, difficulty, quality):
+    return answer(ORDERS.item_id, person, difficulty=difficulty, quality=quality)
+
+
+RATINGS = [rating("ana", "5", "1"), rating("bo", "2", "2"), rating("cem", "4", "2")]
+
+
+def test_people_rate_the_items_of_picked_problems():
     (unit,) = DIFFICULTY.units(
         [ORDERS, PLAIN], [decision(ORDERS, picked=True), decision(PLAIN, picked=False)], []
     )
     assert unit.unit_id == ORDERS.item_id
-    answers = [
-        answer(unit.unit_id, person, difficulty=difficulty, quality=quality)
-        for person, difficulty, quality in [("ana", "5", "1"), ("bo", "2", "2"), ("cem", "4", "2")]
-    ]
-    assert complaint(DIFFICULTY.task, unit, answers[0]) == ""
-    annotations = [
-        Annotation(item_id=unit.unit_id, round=1, annotator="dan", difficulty="1", drop="broken"),
-        annotation(),
-    ]
-    rated = add_ratings(annotations, DIFFICULTY.to_rows(answers))
-    assert rated == [replace(annotations[0], difficulty="4", quality="2"), annotations[1]]
-    (row,) = add_ratings([], DIFFICULTY.to_rows(answers[:2]))
+    assert complaint(DIFFICULTY.task, unit, RATINGS[0]) == ""
+
+
+def test_the_median_of_ratings_goes_into_the_first_round():
+    first = Annotation(item_id=ORDERS.item_id, round=1, annotator="dan", difficulty="1", drop="x")
+    rated = add_ratings([first, annotation()], DIFFICULTY.to_rows(RATINGS))
+    assert rated == [replace(first, difficulty="4", quality="2"), annotation()]
+
+
+def test_ratings_without_an_annotation_make_one_with_the_lower_median():
+    (row,) = add_ratings([], DIFFICULTY.to_rows(RATINGS[:2]))
     assert (row.annotator, row.round, row.difficulty, row.quality) == ("ana+bo", 1, "2", "1")
 
 

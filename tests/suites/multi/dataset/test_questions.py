@@ -98,43 +98,44 @@ def test_a_release_without_any_answers_is_kept():
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"),
+    ("text", "stem", "options"),
     [
-        pytest.param("选[MASK]\nA. 甲\nB. 乙", ("甲", "乙"), id="one a line"),
-        pytest.param("选[MASK]\nA. 甲 B. 乙 C. 丙", ("甲", "乙", "丙"), id="all in one line"),
+        pytest.param("选[MASK]\nA. 甲\nB. 乙", "选[MASK]", ("甲", "乙"), id="one a line"),
+        pytest.param("选[MASK]\nA. 甲 B. 乙", "选[MASK]", ("甲", "乙"), id="all in one line"),
         pytest.param(
-            "A、B两车相遇\nA、早\nB、晚", ("早", "晚"), id="the text begins like an option"
+            "A、B两车相遇\nA、早\nB、晚", "A、B两车相遇", ("早", "晚"), id="a stem like an option"
         ),
-        pytest.param("见图\nA．一\n二\nB．三", ("一\n二", "三"), id="an option of two lines"),
-        pytest.param("无选项", (), id="none"),
-        pytest.param("A. 一\nC. 三", ("一\nC. 三",), id="a letter is skipped"),
+        pytest.param("见图\nA．一\n二\nB．三", "见图", ("一\n二", "三"), id="two lines"),
+        pytest.param("无选项", "无选项", (), id="none"),
+        pytest.param("A. 一\nC. 三", "", ("一\nC. 三",), id="a letter is skipped"),
     ],
 )
-def test_a_text_is_split_into_stem_and_options(text, expected):
-    stem, options = split_options(text)
-    assert options == expected
-    assert text.startswith(stem)
+def test_a_text_is_split_into_stem_and_options(text, stem, options):
+    assert split_options(text) == (stem, options)
 
 
-def test_texts_take_the_place_of_images_and_the_rest_is_left_out():
+def test_an_image_is_replaced_by_its_text_or_an_empty_one():
     texts = [ImageText(image="p", text="a cat", author="blip")]
-    (example,) = replace_images([question(images=("p", "q")), question()], texts)
+    (example,) = replace_images([question(images=("p", "q"))], texts)
     assert (example.images, example.image_texts) == ((), ("a cat", ""))
 
 
-def test_knowledge_is_added_with_its_images_numbered_on():
+def test_questions_without_images_are_left_out_where_texts_replace_images():
+    assert replace_images([question()], []) == []
+
+
+def test_images_of_a_knowledge_piece_are_numbered_after_those_of_its_question():
     piece = Knowledge(name="集合", content="甲[IMAGE_1]乙[IMAGE_2]", images=("1.png", "2.png"))
+    link = KnowledgeLink(item_id="gzsx_1_0", knowledge="集合", how="attached")
     example = question(images=("p",), text="看[IMAGE_1]")
-    uncovered = question(question_id="multi/x_0")
-    links = [
-        KnowledgeLink(item_id="gzsx_1_0", knowledge="集合", how="attached"),
-        KnowledgeLink(item_id="x_0", knowledge="", how="uncovered"),
-    ]
-    informed, unchanged = with_knowledge([example, uncovered], links, {"集合": piece}, IMAGES)
+    (informed,) = with_knowledge([example], [link], {"集合": piece}, IMAGES)
     assert informed.context == "甲[IMAGE_2]乙[IMAGE_3]"
     assert informed.images == ("p", "sha-1.png", "sha-2.png")
-    assert informed.labels == example.labels
-    assert unchanged == uncovered
+
+
+def test_a_question_without_a_knowledge_piece_stays_as_it_is():
+    link = KnowledgeLink(item_id="gzsx_1_0", knowledge="", how="uncovered")
+    assert with_knowledge([question()], [link], {}, IMAGES) == [question()]
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from bench_assets.suites.multi.construction.decisions import (
 )
 from bench_assets.suites.multi.construction.markup import ocr_engine, recognize_texts
 from bench_assets.suites.multi.dataset.source import (
+    Knowledge,
     find_release,
     read_hard_list,
     read_image_texts,
@@ -145,20 +146,36 @@ def test_a_folder_that_is_not_one_release_is_refused(tmp_path, files, expected_m
         find_release(tmp_path)
 
 
-def test_knowledge_hard_list_and_image_texts_are_read(tmp_path):
-    knowledge = {
-        "动物": {"knowledge_content": "见[IMAGE_1]", "knowledge_images": ["../data/images/k/1.png"]}
-    }
-    (tmp_path / "knowledge_v1.json").write_text(json.dumps(knowledge))
+@pytest.fixture
+def release(tmp_path):
+    """A release of one problem with knowledge, a hard list and captions."""
+    piece = {"knowledge_content": "见[IMAGE_1]", "knowledge_images": ["../data/images/k/1.png"]}
+    (tmp_path / "knowledge_v1.json").write_text(json.dumps({"动物": piece}))
     (tmp_path / "hard_list_v1.json").write_text('["czsw_0_1"]')
     (tmp_path / "captions_v1_blip.csv").write_text("../data/images/czsw/1.png,a cat, asleep\n")
-    files = write_release(tmp_path, {"czsw_0": PROBLEM})
-    (animals,) = read_knowledge(files).require()
-    assert (animals.name, animals.images) == ("动物", ("k/1.png",))
-    assert read_hard_list(files).require() == ["czsw_0_1"]
-    assert files.captions is not None
-    assert dict(read_image_texts(files.captions).require()) == {"czsw/1.png": "a cat, asleep"}
-    assert len(source_files(files)) == 4
+    return write_release(tmp_path, {"czsw_0": PROBLEM})
+
+
+def test_knowledge_is_read_with_its_images(release):
+    piece = Knowledge(name="动物", content="见[IMAGE_1]", images=("k/1.png",))
+    assert read_knowledge(release).require() == [piece]
+
+
+def test_a_hard_list_has_the_ids_of_items(release):
+    assert read_hard_list(release).require() == ["czsw_0_1"]
+
+
+def test_a_caption_begins_after_the_first_comma(release):
+    assert read_image_texts(release.captions).require() == [("czsw/1.png", "a cat, asleep")]
+
+
+def test_each_file_of_a_release_is_pinned(release):
+    assert [file.path for file in source_files(release)] == [
+        "captions_v1_blip.csv",
+        "hard_list_v1.json",
+        "knowledge_v1.json",
+        "problem_v1.3.1_20241210.json",
+    ]
 
 
 def test_a_hard_list_without_one_text_is_an_error(tmp_path):
