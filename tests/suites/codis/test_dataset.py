@@ -202,12 +202,6 @@ def test_image_question_and_contexts_occur_once(fields, n_kept):
     assert len(select_published([pair(), pair(pair_id="001", **fields)]).rows) == n_kept
 
 
-def test_the_second_entry_with_an_id_is_rejected():
-    selection = select_published([pair(), pair(question="Who?")])
-    assert [row.question for row in selection.rows] == ["Opening or closing?"]
-    assert "same id" in selection.rejections[0].reason
-
-
 @pytest.mark.parametrize(
     ("ids", "annotator", "edition"),
     [

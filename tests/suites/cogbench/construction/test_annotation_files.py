@@ -6,6 +6,7 @@ from bench_assets.suites.cogbench.construction.annotation_files import FIELDS, p
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import RawAnnotation, SourceQuestion
 from bench_assets.suites.cogbench.vqa.questions import read_response
+from tests.cases import read_cases
 
 OTHER_SECTIONS = "\n".join(
     f"[{kind.field}]: None" for kind in KINDS if kind.code not in ("event", "mental")
@@ -46,44 +47,21 @@ def test_an_annotation_in_the_form_of_figure_6_is_split_into_items():
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "complaint"),
-    [
-        pytest.param(
-            annotation_text(event="[He steals.]"),
-            "[Event Reasoning] 1",
-            "a conclusion only",
-            id="B",
-        ),
-        pytest.param(
-            annotation_text(event="[A -> B]\n[A -> B -> C]"),
-            "[Event Reasoning] 2",
-            "2 arrows",
-            id="A-B-C",
-        ),
-        pytest.param(
-            annotation_text(event="[-> B]"), "[Event Reasoning] 1", "no premise", id="-> B"
-        ),
-        pytest.param(
-            annotation_text(event="[A ->]"), "[Event Reasoning] 1", "no conclusion", id="A ->"
-        ),
-        pytest.param(
-            annotation_text("[boy, Boy]"), "[Entities] 2", "listed twice: 'Boy'", id="twice"
-        ),
-        pytest.param(
-            annotation_text(description=""), "[Description] 1", "no description", id="silent"
-        ),
-        pytest.param(
-            annotation_text().replace("[Location Reasoning]: None\n", ""),
-            "[Location Reasoning] 1",
-            "the section is missing",
-            id="a section left out",
-        ),
-    ],
+    ("sections", "line", "complaint"), read_cases(__file__, "deviations.jsonl")
 )
-def test_a_rejected_item_names_its_section_and_line(text, line, complaint):
-    (rejection,) = read_annotation(text).rejections
+def test_an_item_that_breaks_a_rule_is_rejected_with_its_section_and_line(
+    sections, line, complaint
+):
+    (rejection,) = read_annotation(annotation_text(**sections)).rejections
     assert rejection.entry == f"annotations.json, a.png by ana, {line}"
     assert rejection.reason.startswith(complaint)
+
+
+def test_a_section_that_is_missing_is_rejected():
+    text = annotation_text().replace("[Location Reasoning]: None\n", "")
+    (rejection,) = read_annotation(text).rejections
+    assert rejection.entry == "annotations.json, a.png by ana, [Location Reasoning] 1"
+    assert rejection.reason == "the section is missing; write None if there is nothing"
 
 
 @given(bodies=st.lists(st.text(alphabet="[]AB ,+->\n") | st.text(), min_size=10, max_size=10))

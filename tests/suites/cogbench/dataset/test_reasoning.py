@@ -12,13 +12,3 @@ def test_a_chain_is_read(clues, arrow):
 @pytest.mark.parametrize("clue", ["A c++ book.", "A. +5 books."])
 def test_a_plus_within_a_clue_does_not_split_it(clue):
     assert reasoning.read_chain(f"{clue} -> C.") == reasoning.Chain((clue,), "C.")
-
-
-@pytest.mark.parametrize("text", ["None.", "", "[none]"])
-def test_a_missing_chain_is_recognised(text):
-    assert reasoning.is_none(text)
-
-
-def test_content_words_are_stems_without_function_words():
-    words = reasoning.content_words("the boys are painting with watches")
-    assert words == {"boy", "paint", "watch"}

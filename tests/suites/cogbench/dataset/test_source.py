@@ -12,7 +12,6 @@ from bench_assets.suites.cogbench.construction.selection import (
 from bench_assets.suites.cogbench.dataset.source import (
     Story,
     find_release,
-    read_annotations,
     read_chains,
     read_questions,
     read_stories,
@@ -48,11 +47,6 @@ def test_a_story_is_read_with_image_and_entities(tmp_path):
     (story,) = read_stories(release).require()
     assert (story.image, story.entities) == ("kite.jpg", ("girl", "kite"))
     assert story.description == "A girl flies a kite."
-
-
-def test_a_published_release_has_no_raw_annotations(tmp_path):
-    release = find_release(write_release(tmp_path, {"kite": description_entry()}))
-    assert read_annotations(release).require() == []
 
 
 @pytest.mark.parametrize(
