@@ -419,13 +419,10 @@ def token_count(value: object) -> int | None:
     >>> token_count(12), token_count("12"), token_count(True), token_count(2**63)
     (12, None, None, None)
     """
-    if value is None or isinstance(value, bool):
+    if isinstance(value, bool) or not isinstance(value, Integral):
         return None
-    if type(value) is not int:
-        if not isinstance(value, Integral):
-            return None
-        value = int(value)  # an integer of numpy, which SQLite does not accept
-    return value if 0 <= value <= MOST_TOKENS else None
+    count = int(value)  # also of numpy's integers, which SQLite does not accept
+    return count if 0 <= count <= MOST_TOKENS else None
 
 
 def _text_problem(value: object) -> str:
@@ -444,8 +441,6 @@ def _image_token_counts(value: object) -> tuple[int, ...]:
 
 def _valid_seconds(value: object) -> float | None:
     """Validate a duration; None if it is not a finite number of at least 0."""
-    if value is None or (type(value) is float and 0.0 <= value < inf):
-        return value
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
     try:

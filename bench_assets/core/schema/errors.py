@@ -1,16 +1,4 @@
-"""Error classes of this project.
-
-BenchError
-├── SourceError       a source file is missing, truncated or not as its authors describe it
-├── ImageError        an image cannot be decoded, or is larger than the limits allow
-├── TableError        a table is missing or does not have the columns its row type declares
-├── HomeError         the home folder cannot be read or written: damaged, full, read-only
-│   └── StoreVersionError a database in it has the schema of another version
-├── SettingsError     bench.toml or an argument is invalid
-├── UnknownNameError  no model, judge, suite or scorer has that name
-├── ModelError        a model could not be called
-└── MissingExtraError what a model or setting needs is not installed; a ModelError and SettingsError
-"""
+"""Error classes of this project, and suggestions for unknown names."""
 
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches

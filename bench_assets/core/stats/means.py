@@ -108,13 +108,10 @@ def macro_mean(groups: Iterable[Iterable[ScoredPoint]]) -> Mean:
     scored_groups = [_ScoredGroup(points, index) for index, points in enumerate(groups)]
     n_scored = sum(len(group.values) for group in scored_groups)
     n_unscored = sum(group.n_unscored for group in scored_groups)
-    weights = [fsum(group.weights) for group in scored_groups]
-    if not weights or 0 in weights:
+    if not scored_groups or not all(group.weight for group in scored_groups):
         return Mean(value=nan, low=nan, high=nan, n_scored=n_scored, n_unscored=n_unscored)
-    sums = [fsum(map(mul, group.values, group.weights)) for group in scored_groups]
-    means = [group_sum / weight for group_sum, weight in zip(sums, weights, strict=True)]
-    value = fsum(means) / len(means)
-    influence = _cluster_influence(scored_groups, means, weights)
+    value = fsum(group.mean for group in scored_groups) / len(scored_groups)
+    influence = _cluster_influence(scored_groups)
     low, high = _mean_interval(value, influence, has_groups=len(scored_groups) > 1)
     return Mean(
         value=value,
@@ -128,7 +125,7 @@ def macro_mean(groups: Iterable[Iterable[ScoredPoint]]) -> Mean:
 
 
 class _ScoredGroup:
-    """The scored points of one group, as columns."""
+    """The scored points of one group, as columns; its weight and mean, NaN without weight."""
 
     def __init__(self, points: Iterable[ScoredPoint], index: int) -> None:
         self.values, self.weights = array("d"), array("d")
@@ -142,6 +139,9 @@ class _ScoredGroup:
             self.clusters += _digest(name)
             self.values.append(value)
             self.weights.append(weight)
+        self.weight = fsum(self.weights)
+        weighted_sum = fsum(map(mul, self.values, self.weights))
+        self.mean = weighted_sum / self.weight if self.weight else nan
 
 
 @lru_cache(8192)  # every metric has the same clusters
@@ -149,16 +149,13 @@ def _digest(cluster: str) -> bytes:
     return blake2b(cluster.encode("utf-8", "surrogatepass"), digest_size=_BYTES).digest()
 
 
-def _cluster_influence(
-    groups: Sequence[_ScoredGroup], means: Sequence[float], group_weights: Sequence[float]
-) -> ClusterInfluence:
+def _cluster_influence(groups: Sequence[_ScoredGroup]) -> ClusterInfluence:
     """Influence of the clusters of all groups on the mean of their means."""
     indices, n_clusters = _index_digests(b"".join(group.clusters for group in groups))
     starts = np.cumsum([len(group.values) for group in groups])[:-1]
-    columns = zip(groups, np.split(indices, starts), means, group_weights, strict=True)
     influences = [
-        _group_influence(group, unit_clusters, group_mean, weight=weight, n_groups=len(groups))
-        for group, unit_clusters, group_mean, weight in columns
+        _group_influence(group, unit_clusters, len(groups))
+        for group, unit_clusters in zip(groups, np.split(indices, starts), strict=True)
     ]
     shares, moves, estimated_shares = np.zeros((3, n_clusters))
     for influence in influences:
@@ -179,25 +176,21 @@ def _cluster_influence(
 
 
 def _group_influence(
-    group: _ScoredGroup,
-    unit_clusters: npt.NDArray[np.int64],
-    group_mean: float,
-    weight: float,
-    n_groups: int,
+    group: _ScoredGroup, unit_clusters: npt.NDArray[np.int64], n_groups: int
 ) -> _GroupInfluence:
     """Influence of the clusters of one group; a lone cluster equals the mean and does not move."""
     weights = np.frombuffer(group.weights)
     cluster_weights = _cluster_sums(weights, unit_clusters)
     (present,) = cluster_weights.nonzero()
     cluster_weights = cluster_weights[present]
-    total = weight * n_groups
+    total = group.weight * n_groups
     shares = cluster_weights / total
     if len(present) == 1:
         return _GroupInfluence(clusters=present, shares=shares, moves=np.zeros(1))
     points = _cluster_sums(weights * np.frombuffer(group.values), unit_clusters)[present]
-    leverage = cluster_weights / weight
+    leverage = cluster_weights / group.weight
     is_even = bool(cluster_weights.max() - cluster_weights.min() < _ROUNDING)
-    moves = (points - group_mean * cluster_weights) / total / np.sqrt(1 - leverage)
+    moves = (points - group.mean * cluster_weights) / total / np.sqrt(1 - leverage)
     if not is_even:
         moves *= _variance_factor(group, unit_clusters, present, moves * n_groups)
     opposite_points = np.minimum(points, cluster_weights - points)
