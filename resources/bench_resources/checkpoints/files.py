@@ -341,10 +341,10 @@ def _row_size(tensor: Mapping[str, Any]) -> int:
 
 
 def refuse_truncated_archive(file: Path) -> None:
-    """Refuse a truncated file of torch, which is a zip archive since torch 1.6.
+    """Refuse an empty or truncated file of torch, which is a zip archive since torch 1.6.
 
     Raises:
-        ModelError: If it is truncated.
+        ModelError: If it is empty or truncated.
         OSError: If it cannot be read.
     """
     with file.open("rb") as stream:

@@ -13,7 +13,7 @@ from typing import BinaryIO
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.files import TensorSpan, tensor_spans
 
-BLOCK = 4096  # bytes of a page, or of a block of a disk
+_BLOCK = 4096  # bytes of a page, or of a block of a disk
 _STEP = 1 << 20  # bytes read at once
 
 _log = logging.getLogger("bench_assets.checkpoints")
@@ -34,7 +34,7 @@ def refuse_half_copy(file: Path, spans: Sequence[TensorSpan]) -> None:
         )
     size = file.stat().st_size
     start = _start_of_zeros(file)
-    if size - start < BLOCK or not spans:
+    if size - start < _BLOCK or not spans:
         return
     cut = next((span for span in spans if span.start < start < span.end), None)
     if cut:
@@ -82,7 +82,7 @@ def _start_of_zeros(file: Path) -> int:
         end = stream.seek(0, os.SEEK_END)
         while end:
             # A file that ends with no zeros needs only one block.
-            begin = max(0, end - (_STEP if end < file.stat().st_size else BLOCK))
+            begin = max(0, end - (_STEP if end < file.stat().st_size else _BLOCK))
             stream.seek(begin)
             data = stream.read(end - begin).rstrip(b"\0")
             if data:

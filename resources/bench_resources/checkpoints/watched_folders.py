@@ -207,8 +207,12 @@ def find_checkpoint(key: str, folders: Sequence[Path]) -> Path:
         ModelError: If it was deleted or overwritten, or is incomplete.
     """
     name, _, content = key.rpartition("@")
-    names = {f: _name_below(root, f) for root in folders for f in walk_folder(root).models}
-    for folder in sorted(names, key=lambda folder: names[folder] != name):  # of this name first
+    names = {
+        folder: _name_below(root, folder) for root in folders for folder in walk_folder(root).models
+    }
+    same_name = [folder for folder in names if names[folder] == name]
+    others = [folder for folder in names if names[folder] != name]
+    for folder in [*same_name, *others]:
         try:
             if fingerprint(folder) == content:
                 return folder

@@ -212,7 +212,7 @@ class RetryPolicy:
         return Response(error=self._gone_reason)
 
     def _max_tries(self, failure: Failure) -> int:
-        """Maximum number of tries in all; two for a probe, which may make the server fail."""
+        """Maximum number of tries: unlimited while a model loads, two for a probe."""
         if failure.loading:
             return UNLIMITED_TRIES
         if self._probes and failure.what != "HTTP 429":  # a rate limit comes before any reading

@@ -1,12 +1,11 @@
 import pytest
 
-from bench_assets.core.schema.chat import Image, Prompt, Request
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.http.backoff import Failure
 from bench_resources.http.errors import classify_error, error_message
 from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
-from tests.fakes.server_engines import ask, engine
+from tests.fakes.server_engines import ask
 from tests.resources.models.api.stand_ins import TRIES, error
 
 
@@ -71,10 +70,3 @@ def test_a_refusal_for_all_requests_has_advice(status: int, body: object, advice
         pytest.raises(ModelError, match=f"HTTP {status}.*; .*{advice}"),
     ):
         ask(server.base_url, "?")
-
-
-def test_a_text_only_model_is_sent_no_image() -> None:
-    request = Request(prompt=Prompt.of(Image("png"), "Which?"))
-    with ChatServer("B") as server:
-        list(engine(server.base_url, text_only=True).stream([request]))
-    assert server.bodies[0]["messages"][0]["content"] == "Which?"

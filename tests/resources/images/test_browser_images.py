@@ -80,7 +80,8 @@ def in_the_report(store, sha256, folder):
 
 
 def on_annotation_pages(store, sha256, _):
-    return [decode_in_browser(browser_image(store.place, sha256)[0])]
+    data, _ = browser_image(store.place, sha256)
+    return [decode_in_browser(data)]
 
 
 def in_label_studio(store, sha256, _):

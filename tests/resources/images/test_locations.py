@@ -41,9 +41,9 @@ def blobs(objects: tuple[str, str], tmp_path: Path) -> Blobs:
 
 
 def open_location(objects: tuple[str, str], home: Path) -> ImageLocation:
-    if not objects[0]:
-        return ImageFolder(str(home / "images"))
     address, endpoint = objects
+    if not address:
+        return ImageFolder(str(home / "images"))
     cache = str(home / "cache" / "images")
     return ObjectImages(objects=address, endpoint=endpoint, fetched=cache)
 
@@ -91,7 +91,8 @@ def test_a_damaged_image_is_an_error_until_it_is_stored_again(
 ) -> None:
     (digest,) = put(location, "one")
     blobs.put(blob_name(digest), data)
-    other = "other" if objects[0] else "here"  # unshared images are those of one home
+    is_shared = objects != ("", "")
+    other = "other" if is_shared else "here"  # unshared images are those of one home
     reader = open_location(objects, tmp_path / other)
     for _ in range(2):  # it is not cached
         with pytest.raises(ImageError, match=f"image {digest} in .* is not the one"):

@@ -44,7 +44,7 @@ class OptionSession:
         if not request.elicit:
             return await self._chat.answer(request)
         async with self._probe_lock:
-            self._field = self._field or await _find_field(self._probe_chat)
+            self._field = self._field or await _probe_fields(self._probe_chat)
         if isinstance(self._field, ModelError):
             raise self._field
         response = await _request_option(self._chat, self._field, request)
@@ -52,8 +52,8 @@ class OptionSession:
         return response if response.error else replace(response, note=note)
 
 
-async def _find_field(chat: ChatSession) -> str | ModelError:
-    """The first field that passes its probe; an error, which is not raised, if none does."""
+async def _probe_fields(chat: ChatSession) -> str | ModelError:
+    """Probe the fields; returns the first that works, or an error, which is not raised."""
     failures = []
     for field in _FIELDS:
         response = await _request_option(chat, field, _PROBE)

@@ -121,10 +121,10 @@ class StartedServer:
         self._log_thread.join(_PATIENCE)
 
     def refuse_other_weights(self, model: str, path: str) -> None:
-        """Check the folder that the server lists for a model, as ``root`` in vLLM's list.
+        """Refuse a server that lists other weights for a model, as ``root`` in vLLM's list.
 
         Raises:
-            ModelError: If it is another folder of this machine.
+            ModelError: If they are another folder of this machine.
         """
         _, body = self._get("/v1/models")
         try:

@@ -26,16 +26,18 @@ def resolve(text: str, settings: Settings, elicit: str = "") -> ResolvedModel:
         ModelError: If a folder is not a checkpoint, a watched one does not exist any more, or its
             kind or weights cannot be used here.
     """
+    from bench_resources.models.registry.locations import locate, path_exists
+
     try:
         model = resolve_name(text, settings)
-    except (UnknownNameError, ModelError) as error:  # or the name of a checkpoint that is gone
-        if isinstance(error, UnknownNameError) and text in settings.encoders:
+    except UnknownNameError:
+        if text in settings.encoders:
             path = str(settings.encoders[text].get("path"))
             model = ResolvedModel(name=text, spec=ModelSpec(kind=ENCODER), location=path)
         else:
-            from bench_resources.models.registry.locations import locate, path_exists
-
-            if isinstance(error, ModelError) and not path_exists(text):
-                raise
             model = locate(text, settings)
+    except ModelError:  # of a checkpoint that is gone, whose name may be a folder's too
+        if not path_exists(text):
+            raise
+        model = locate(text, settings)
     return elicited(model, elicit, settings) if elicit not in ("", GENERATE) else model

@@ -48,7 +48,7 @@ _PATH_FIELDS = {"path", "base", "processor", "chat_template", "file"}
 
 
 def setup_of(name: str, settings: Settings, find: FindModel | None = None) -> str:
-    """Digest of a model's setup; "" if its files cannot be read.
+    """Digest of a model's setup; "" if its kind or its files cannot be used here.
 
     The setup of a watched checkpoint is that of ``like``: its name includes its content.
 

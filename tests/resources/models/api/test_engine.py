@@ -66,6 +66,13 @@ def test_the_body_has_the_settings_and_the_prompt(spec, request_, expected):
         assert server.bodies == [{"model": "m", **expected}]
 
 
+def test_a_text_only_model_is_sent_no_image() -> None:
+    request = Request(prompt=Prompt.of(Image("png"), "Which?"))
+    with ChatServer("B") as server:
+        list(engine(server.base_url, text_only=True).stream([request]))
+    assert server.bodies[0]["messages"][0]["content"] == "Which?"
+
+
 @pytest.mark.parametrize("api", ["openai", "anthropic"])
 def test_every_open_user_turn_is_answered_before_the_next_is_sent(api: str) -> None:
     turns = (
