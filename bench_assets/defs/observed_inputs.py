@@ -123,12 +123,11 @@ class ObservedInputs:
         suites, home = self._catalog.suites, self._settings.home
         files = [*(suite.published for suite in suites if suite.published), home / "draws.jsonl"]
         digests = [*home_digests(home).of(file for file in files if file.exists())]
-        other_sources = [
-            [tables.below(key), tables.states(key)]
-            for task in self._catalog.tasks
-            for tables in self._tables.elsewhere(task.suite)
-            for key in (evaluation_key(task, "main", name) for name in ("questions", "metrics"))
-        ]
+        other_sources: list[object] = []
+        for task in self._catalog.tasks:
+            keys = [evaluation_key(task, "main", name) for name in ("questions", "metrics")]
+            for tables in self._tables.elsewhere(task.suite):
+                other_sources += [[tables.below(key), tables.states(key)] for key in keys]
         unrecorded = [self._unrecorded_metrics(instance, task) for task in self._catalog.tasks]
         return {(LEADERBOARD_INPUTS, None): _version([digests, other_sources, unrecorded])}
 

@@ -232,8 +232,10 @@ def _target(sample: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _points(value: object) -> float | None:
-    if isinstance(value, str):
-        return _GRADES.get(value, _WORDS.get(value.lower(), to_number(value)))
+    if isinstance(value, str) and value in _GRADES:
+        return _GRADES[value]
+    if isinstance(value, str) and value.lower() in _WORDS:
+        return _WORDS[value.lower()]
     return to_number(value)
 
 
@@ -242,12 +244,13 @@ def _completion(output: Mapping[str, Any], attachments: Mapping[str, str]) -> st
     choices = output.get("choices") or []
     content = (choices[0].get("message") or {}).get("content") if choices else None
     parts = content if isinstance(content, list) else [content or output.get("completion") or ""]
-    return "".join(
-        _resolve_attachment(part, attachments)
-        if isinstance(part, str)
-        else str(part.get("text") or "")
-        for part in parts
-    )
+    texts = []
+    for part in parts:
+        if isinstance(part, str):
+            texts.append(_resolve_attachment(part, attachments))
+        else:
+            texts.append(str(part.get("text") or ""))
+    return "".join(texts)
 
 
 def _prompt(

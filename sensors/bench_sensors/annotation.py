@@ -13,6 +13,7 @@ import dagster as dg
 from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import (
     AnnotationBackend,
+    AnnotationTerms,
     Answer,
     SuiteAnnotationTask,
     Unit,
@@ -132,38 +133,39 @@ def _changed_tasks(
     problems: list[str] = []
     for task in active:
         try:
-            changed += _detect_changes(
-                instance, backend, tables, task, task_settings[task.task.name]
-            )
+            terms = task_settings[task.task.name].terms
+            key_part = _change_key(instance, backend, tables, task, terms)
         except BenchError as error:
             problems.append(f"{task.task.name}: {error}")
+            continue
+        if key_part:
+            changed.append(_ChangedTask(task=task, key_part=key_part))
     return changed, "; ".join(problems)
 
 
-def _detect_changes(
+def _change_key(
     instance: dg.DagsterInstance,
     backend: AnnotationBackend,
     tables: TableFiles,
     task: SuiteAnnotationTask,
-    task_settings: AnnotationTaskSettings,
-) -> list[_ChangedTask]:
-    """Compare the answers that count, and the deadline, with the table.
+    terms: AnnotationTerms,
+) -> str:
+    """Part of the run key for answers that differ from their table, or a passed deadline.
 
-    Empty if the answers are equal and no deadline has passed, or the task has no tables yet.
+    "" if the answers are equal and no deadline has passed, or the task has no tables yet.
     """
     units, answers = task.table("units").split("/"), task.table("answers").split("/")
     if not tables.exists(units) or not tables.exists(answers):
-        return []
+        return ""
     unit_rows = tables.read(units, Unit)
-    terms = task_settings.terms
     counted = resolve_answers(task.task, unit_rows, backend.answers(task.task), terms).answers
     stored = [answer for answer in tables.read(answers, Answer) if not answer.complaint]
     materialization = instance.get_latest_materialization_event(answers_key(task))
     timestamp = materialization.timestamp if materialization else 0
     if digest(counted) == digest(stored) and not _has_expired(timestamp, terms.until):
-        return []
+        return ""
     # Same answers and same table give the same run key: one run, even if it is slow or fails.
-    return [_ChangedTask(task, f"{task.task.name}/{digest(counted)[:_DIGITS]}@{timestamp}")]
+    return f"{task.task.name}/{digest(counted)[:_DIGITS]}@{timestamp}"
 
 
 def _has_expired(timestamp: float, until: str) -> bool:

@@ -154,7 +154,11 @@ def _survey_folders(
 def missing_numbers(
     instance: dg.DagsterInstance, settings: Settings, suites: Sequence[Suite], now: float
 ) -> list[MissingNumber]:
-    """Find the known checkpoints without a number on a suite of [checkpoints]."""
+    """Find the known checkpoints without a number on a suite of [checkpoints].
+
+    Raises:
+        SettingsError: If [checkpoints] names no installed suite.
+    """
     watched = settings.checkpoints
     if not watched.folders:
         return []

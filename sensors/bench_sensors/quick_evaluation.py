@@ -42,17 +42,17 @@ def quick_evaluation_key(task: Task) -> dg.AssetKey:
 def first_questions(questions: Sequence[Question], n: int) -> list[Question]:
     """Sample at least ``n`` questions in whole groups, in the order of the table; all if fewer.
 
-    Sampled by a digest of the group's id, so that adding or editing a question does not change
-    whether others are sampled.
+    Sampled by a digest of the group's id, so that adding or removing questions changes few of the
+    others.
     """
     groups: dict[str, list[Question]] = defaultdict(list)
     for question in questions:
         groups[question.group_id or question.question_id].append(question)
     sampled: set[str] = set()
-    for _, group in sorted(groups.items(), key=lambda item: sha256(item[0].encode()).digest()):
+    for name in sorted(groups, key=lambda name: sha256(name.encode()).digest()):
         if len(sampled) >= n:
             break
-        sampled |= {question.question_id for question in group}
+        sampled |= {question.question_id for question in groups[name]}
     return [question for question in questions if question.question_id in sampled]
 
 

@@ -68,7 +68,8 @@ def post_failures(
     the next tick; nothing is posted twice unless its response is lost.
 
     Raises:
-        SettingsError: If the environment variable with the address is not set.
+        SettingsError: If the environment variable with the address is not set, or [checkpoints]
+            names no installed suite.
     """
     state = json.loads(cursor or "null")
     variable = settings.checkpoints.webhook_env
@@ -88,7 +89,6 @@ def post_failures(
             if message:
                 _post(address, message)
         except (OSError, ValueError) as error:
-            # Only the kind of error: its text may hold the address, which may be secret.
             reason = f"the webhook of {variable} cannot be reached: {error}"
             return dg.SensorResult(cursor=json.dumps(state), skip_reason=reason)
         state |= entries
@@ -199,4 +199,5 @@ def _post(address: str, message: Mapping[str, str]) -> None:
         response = httpx.post(address, json=message, timeout=_TIMEOUT, follow_redirects=True)
         response.raise_for_status()
     except (httpx.HTTPError, httpx.InvalidURL) as error:
+        # Only the kind of error: its text may hold the address, which may be secret.
         raise ConnectionError(type(error).__name__) from error

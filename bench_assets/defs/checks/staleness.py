@@ -141,7 +141,7 @@ class CurrentConfiguration:
         return format_judge_setup(chosen.name, setup) if setup else None
 
     def reader(self, task: Task, model: str) -> str | None:
-        """Setup of the reader of a model's responses; "" if nobody reads, None if unreadable."""
+        """Setup of the reader of a model's responses; "" without one, None if it cannot be read."""
         setting = self._settings.suite(task.suite, SuiteSettings).judge
         try:
             reader = configured_reader(task, self._settings, setting)

@@ -280,22 +280,19 @@ def _published_asset(catalog: Catalog) -> dg.AssetsDefinition:
 
 
 def _leaderboard(catalog: Catalog) -> dg.AssetsDefinition:
+    tables_read: dict[dg.AssetKey, None] = {}  # tasks may share one
+    for task in catalog.tasks:
+        tables_read[dg.AssetKey(questions_key(task, "main"))] = None
+        tables_read[dg.AssetKey(evaluation_key(task, "main", "metrics"))] = None
+    inputs = [
+        key(suite)
+        for suite in catalog.evaluable.names
+        for key in (source_key, judge_key, scorer_key)
+    ]
+
     @dg.asset(
         ins={"published": dg.AssetIn()},
-        deps=[
-            *dict.fromkeys(
-                dg.AssetKey(key(task, "main"))
-                for task in catalog.tasks
-                for key in (questions_key, partial(evaluation_key, table="metrics"))
-            ),
-            *(
-                key(suite)
-                for suite in catalog.evaluable.names
-                for key in (source_key, judge_key, scorer_key)
-            ),
-            LEADERBOARD_INPUTS,
-            MODEL_SETUP,
-        ],
+        deps=[*tables_read, *inputs, LEADERBOARD_INPUTS, MODEL_SETUP],
         group_name="leaderboard",
         kinds={"duckdb"},
         tags={"bench/stage": "leaderboard"},

@@ -124,7 +124,7 @@ class TaskPages:
         self._prices = prices_of(models)
 
     def write(self, site: Site, tables: TableFiles, catalog: Catalog) -> None:
-        """Write the data of every task whose metrics have changed."""
+        """Write the data of every task, unless they are up to date."""
         for task in catalog.tasks:
             printed = [row for row in self._published if row.task == task.name]
             stale = self._stale[task.name]
@@ -132,7 +132,10 @@ class TaskPages:
                 [
                     metrics_version(tables, task),
                     metrics_version(partial_tables(tables.home), task),
-                    *(list(map(asdict, printed)), stale, _facts(task), self._prices),
+                    [asdict(row) for row in printed],
+                    stale,
+                    _facts(task),
+                    self._prices,
                     people_state(tables, task),
                 ]
             )

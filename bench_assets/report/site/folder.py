@@ -244,8 +244,12 @@ def _copy_static(folder: Path) -> None:
             _write(target, data)
     for subfolder in ("app", "style", "vendor"):
         for file in (folder / subfolder).iterdir():
-            if file.relative_to(folder) not in files:
-                shutil.rmtree(file) if file.is_dir() else file.unlink()
+            if file.relative_to(folder) in files:
+                continue
+            if file.is_dir():
+                shutil.rmtree(file)
+            else:
+                file.unlink()
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -66,7 +66,7 @@ class Images:
                 file.unlink()
 
     def _copy(self, digest: str) -> ReportImage | None:
-        """Copy an image and write its thumbnail; None if it is missing or damaged."""
+        """Copy an image and write its thumbnail; None, and a problem, if it is unusable."""
         try:
             if existing := self._existing_copy(digest):
                 return existing
