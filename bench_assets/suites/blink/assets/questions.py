@@ -100,7 +100,10 @@ def open_raw_source(
         yield None
         return
     with TemporaryDirectory() as annotated:
-        _write_annotated_data(Path(annotated), to_mark, tables, image_store)
+        marked = [row for form in MARKING_TASKS for row in counted_rows(tables, form)]
+        puzzles = counted_rows(tables, IQ_IMAGES)
+        images = {image.name: image for image in to_mark}
+        write_marked_data(Path(annotated), marked, puzzles, images, image_store.read)
         yield _RawSource(
             folders=[opened.folder, Path(annotated)],
             edition="mini" if opened.is_mini else "built",
@@ -224,15 +227,6 @@ def questions(
 def hidden_questions(items: list[Question]) -> list[Question]:
     """Select the questions of the test split, without their answers."""
     return hidden_split(items)
-
-
-def _write_annotated_data(
-    folder: Path, to_mark: list[StoredImage], tables: TableFiles, image_store: ImageStore
-) -> None:
-    """Write the answers of the annotation tasks as raw data sets."""
-    marked = [row for form in MARKING_TASKS for row in counted_rows(tables, form)]
-    images = {image.name: image for image in to_mark}
-    write_marked_data(folder, marked, counted_rows(tables, IQ_IMAGES), images, image_store.read)
 
 
 def _reject_absent_tasks(folder: Path) -> list[Rejection]:

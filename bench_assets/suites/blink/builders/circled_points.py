@@ -50,6 +50,7 @@ _OPTIONS = {
     "Relative_Reflectance": ("A is darker", "B is darker", "About the same"),
 }
 _MIN_SCORE = 0.5  # ``darker_score`` of a comparison, at least; not given by the paper
+_NO_POINTS = "no line of points follows"
 _COMMAS = 4  # commas in a line of points, at least, even in a truncated one
 
 
@@ -84,18 +85,16 @@ def _line_pairs(lines: Iterable[tuple[str, str]]) -> Table[tuple[_LinePair, str]
     pairs = Table[tuple[_LinePair, str]]()
     name, name_where = "", ""  # of an image whose line of points has not been read yet
     for line, where in lines:
-        is_name = line.count(",") < _COMMAS
-        if is_name == bool(name):  # a second name, or points without a name
-            pairs.rejections.append(
-                make_rejection(where, "a line of an image or of its points is missing")
-            )
-        if is_name:
-            name, name_where = line, where
-        elif name:
+        has_points = line.count(",") >= _COMMAS
+        if has_points and name:
             pairs.rows.append((_LinePair(name, line), where))
-            name = ""
+        elif has_points:
+            pairs.rejections.append(make_rejection(where, "no line of an image precedes"))
+        elif name:
+            pairs.rejections.append(make_rejection(name_where, _NO_POINTS))
+        name, name_where = ("", "") if has_points else (line, where)
     if name:
-        pairs.rejections.append(make_rejection(name_where, "no line of points follows"))
+        pairs.rejections.append(make_rejection(name_where, _NO_POINTS))
     return pairs
 
 

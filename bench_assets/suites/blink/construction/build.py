@@ -124,7 +124,7 @@ def propose(
     """Propose questions of a task in random order, ``_RESERVE`` times as many as are needed.
 
     Rejected entries are among them. A data set that is missing or has another layout is a proposal
-    with the number 0.
+    with the number 0, followed by rejected entries only.
     """
     recipe, n_wanted = RECIPES[task], n_questions(task, parameters)
     proposals: list[QuestionProposal] = []
@@ -211,7 +211,7 @@ def _take(
         places, hashes = proposal.places, [int(digits, 16) for digits in proposal.hashes]
         reason = proposal.reason
         # Balances the letters where the data fix the place, as for yes and no.
-        if places and n_taken[places] >= ceil(n_wanted * len(places) / proposal.n_options):
+        if not reason and n_taken[places] >= ceil(n_wanted * len(places) / proposal.n_options):
             reason = "there are enough questions with this answer"
         elif not reason and (twin := used.near_duplicate(hashes, proposal.scene)):
             reason = f"an image looks like one of {twin}"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.schema.rows import Rejection
 from bench_assets.suites.blink.builders.circled_points import relative_depth, relative_reflectance
 from bench_assets.suites.blink.builders.correspondences import (
     functional_correspondence,
@@ -120,6 +121,19 @@ def test_the_closer_point_may_be_the_second_of_the_line(tmp_path, circles):
     view = draft.show(0, draft.marks)
     assert circles[0]["B"] == pytest.approx((100, 200))
     assert view.options == ("A is closer", "B is closer")
+
+
+def test_a_line_of_depth_without_its_partner_is_rejected(tmp_path):
+    write_diw(tmp_path)  # lines 1 and 2 of the file
+    points = "101,51,201,351,<,400,512"
+    with (tmp_path / "DIW_test.csv").open("a") as file:
+        file.write(f"b.png\n./DIW_test/a.thumb\n{points}\n{points}\n")
+    candidates = list(relative_depth(tmp_path, Random(0)))
+    assert len(drafts(candidates)) == 2
+    assert [(row.entry, row.reason) for row in candidates if isinstance(row, Rejection)] == [
+        ("DIW_test.csv, line 3", "no line of points follows"),
+        ("DIW_test.csv, line 6", "no line of an image precedes"),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -28,21 +28,14 @@ def build_edition(folder, **counts):
     return build_all(folder, store=store.put, edition="built", parameters=parameters)
 
 
-def claim(image, label):
-    return {
-        "image": image,
-        "caption": "The cow is ahead of the person.",
-        "label": label,
-        "vote_true_validator_id": [],
-        "vote_false_validator_id": [],
-    }
-
-
 def write_claims(folder, labels):
     """Write a claim on an image of its own for each label: 1 if it is true, 0 if it is false."""
-    for nth in range(len(labels)):
+    claims = []
+    for nth, label in enumerate(labels):
         write_speckled_image(folder / "vsr" / "images" / f"{nth}.png", seed=(0, nth))
-    claims = [claim(f"{nth}.png", label) for nth, label in enumerate(labels)]
+        claim = {"image": f"{nth}.png", "caption": "The cow is ahead of the person."}
+        votes: dict[str, object] = {"vote_true_validator_id": [], "vote_false_validator_id": []}
+        claims.append({**claim, **votes, "label": label})
     write_lines(folder / "vsr" / "all_vsr_validated_data.jsonl", claims)
 
 
