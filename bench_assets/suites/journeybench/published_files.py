@@ -15,13 +15,15 @@ of them holds the raw material of an edition to be built.
 import csv
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from bench_assets.core.answer_types.options import parse_list
 from bench_assets.core.schema.errors import SourceError
+from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import (
     Entry,
     LocatedEntry,
@@ -29,6 +31,11 @@ from bench_assets.core.tables.json_records import (
     read_entries,
     read_lines,
 )
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+Row = TypeVar("Row", bound="DataclassInstance")
 
 PUBLISHED = {
     "captioning": ("unusual_image_caption_generation", "caption", "captioning"),
@@ -156,7 +163,7 @@ def match_addresses(paths: Iterable[str], addresses: Iterable[str]) -> AddressMa
     ambiguous = {
         path: matched
         for path, matched in addresses_of.items()
-        if len({unquote(address) for address in matched}) > 1
+        if len({unquote(address) for address in matched}) > 1  # not two spellings of one
     }
     file_of = {address: path for address, path in longest_match.items() if path not in ambiguous}
     return AddressMatches(file_of, ambiguous)
@@ -178,18 +185,16 @@ def problem_id(question: str) -> str:
     return f"gsm8k-{sha256(question.encode()).hexdigest()[:8]}"
 
 
-def number_duplicates(names: Iterable[str]) -> list[str]:
-    """Number repeated names; the first one is unchanged.
-
-    >>> number_duplicates(["a", "b", "a"])
-    ['a', 'b', 'a/2']
-    """
-    counts: Counter[str] = Counter()
-    numbered = []
-    for name in names:
-        counts[name] += 1
-        numbered.append(name if counts[name] == 1 else f"{name}/{counts[name]}")
-    return numbered
+def number_repeated(table: Table[Row], id_field: str) -> Table[Row]:
+    """Number the repeated ids of rows, "a", "a/2" and so on; a first one is unchanged."""
+    counts = Counter[str]()
+    rows = []
+    for row in table.rows:
+        row_id = getattr(row, id_field)
+        counts[row_id] += 1
+        number = counts[row_id]
+        rows.append(row if number == 1 else replace(row, **{id_field: f"{row_id}/{number}"}))
+    return replace(table, rows=rows)
 
 
 def _path_suffixes(address: str) -> Iterator[str]:

@@ -28,7 +28,14 @@ from bench_assets.core.reading.numbers import parse_number
 from bench_assets.core.reading.reasoning import strip_reasoning
 from bench_assets.core.schema.chat import ChatModel, Prompt, Response
 from bench_assets.core.schema.rows import Judgement, Question, Score
-from bench_assets.evaluation.task import RULES, AnsweredQuestion, ByModel, ByRules, Judge
+from bench_assets.evaluation.task import (
+    RULES,
+    AnsweredQuestion,
+    ByModel,
+    ByRules,
+    Judge,
+    ScoreOne,
+)
 from bench_assets.suites.journeybench.answer_agreement import (
     matches_truth,
     missing_steps,
@@ -197,12 +204,6 @@ def _rule_solution_judgement(pair: AnsweredQuestion) -> Judgement:
     )
 
 
-SOLUTION_JUDGES: Mapping[str, Judge] = {
-    RULES: ByRules(judge_solutions_by_rules),
-    "paper": ByModel(judge_solutions),
-}
-
-
 def read_extraction(response: str) -> str | None:
     """Read the answer that the judge found, or "unknown"; None if it prints anything else.
 
@@ -295,3 +296,11 @@ def _score(
     return Score.of(
         answered.prediction, points=points, answer=() if answer == UNKNOWN else (answer,), note=note
     )
+
+
+JUDGES: Mapping[str, Judge] = {RULES: ByRules(judge_by_rules), "paper": ByModel(judge)}
+SOLUTION_JUDGES: Mapping[str, Judge] = {
+    RULES: ByRules(judge_solutions_by_rules),
+    "paper": ByModel(judge_solutions),
+}
+SCORERS: Mapping[str, ScoreOne] = {"strict": score_strictly, "official": score_officially}

@@ -132,13 +132,7 @@ def test_questions_of_a_small_source_are_of_edition_own(bench, task):
     assert {question.edition for question in bench.rows(f"{task}/questions", Question)} == {"own"}
 
 
-@pytest.mark.parametrize(
-    ("n_rows", "edition"),
-    [
-        pytest.param(1000, "published", id="as many as on the hub"),
-        pytest.param(300, "own", id="as many as on the project site"),
-    ],
-)
+@pytest.mark.parametrize(("n_rows", "edition"), [(1000, "published"), (300, "own")])
 def test_retrieval_is_published_if_its_table_is_a_release(tmp_path, n_rows, edition):
     source = write_release(tmp_path / "source")
     for name in ("i2t_positive", "i2t_negative", "t2i"):

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
@@ -11,7 +12,7 @@ from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, make_rows, require_field
 from bench_assets.suites.journeybench.published_files import (
     name_of,
-    number_duplicates,
+    number_repeated,
     read_records,
     read_text_field,
     read_texts,
@@ -52,10 +53,7 @@ def read_captioned_images(file: Path) -> Table[CaptionedImage]:
     As in the authors' script, each row is a separate sample with its own references. A row without
     an address or a caption is rejected.
     """
-    table = make_rows(read_records(file), _captioned_image)
-    ids = number_duplicates(row.entry_id for row in table.rows)
-    rows = [replace(row, entry_id=entry_id) for row, entry_id in zip(table.rows, ids, strict=True)]
-    return replace(table, rows=rows)
+    return number_repeated(make_rows(read_records(file), _captioned_image), "entry_id")
 
 
 def split_captions(cell: str) -> tuple[str, ...]:
@@ -69,7 +67,7 @@ def split_captions(cell: str) -> tuple[str, ...]:
     ('A cat drives.', 'A cat at the wheel')
     """
     splitters = (
-        _split_numbered_quoted,
+        partial(_split_numbered, first_character=r"[\"“]"),  # a number before a quote
         _split_numbered,
         _split_quoted,
         _split_lines,
@@ -109,10 +107,6 @@ def _captioned_image(entry: Entry, where: str) -> CaptionedImage:
 
 
 _QUOTED = re.compile(r"[\"“]([^\"“”]+)[\"”]")
-
-
-def _split_numbered_quoted(cell: str) -> list[str]:
-    return _split_numbered(cell, first_character=r"[\"“]")
 
 
 def _split_numbered(cell: str, first_character: str = r"\D") -> list[str]:

@@ -1,7 +1,7 @@
 """Reads the MCOT rows of the release, one question about one image each, and builds questions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench_assets.core.schema.rows import Question, StoredImage
@@ -10,7 +10,7 @@ from bench_assets.core.tables.json_records import Entry, make_rows, require_fiel
 from bench_assets.suites.journeybench.mcot.image_references import is_label, labels_of
 from bench_assets.suites.journeybench.published_files import (
     name_of,
-    number_duplicates,
+    number_repeated,
     read_records,
     read_text_field,
 )
@@ -40,10 +40,7 @@ def read_mcot(file: Path) -> Table[McotItem]:
     Raises:
         SourceError: If the file cannot be read.
     """
-    table = make_rows(read_records(file), _mcot_item)
-    ids = number_duplicates(item.item_id for item in table.rows)
-    rows = [replace(item, item_id=item_id) for item, item_id in zip(table.rows, ids, strict=True)]
-    return replace(table, rows=rows)
+    return number_repeated(make_rows(read_records(file), _mcot_item), "item_id")
 
 
 def to_questions(items: Sequence[McotItem], images: Mapping[str, StoredImage]) -> Table[Question]:

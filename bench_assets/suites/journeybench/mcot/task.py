@@ -3,7 +3,7 @@
 from bench_assets.core.metrics.aggregates import accuracy
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Question
-from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
+from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.journeybench import solution_verification
 from bench_assets.suites.journeybench.answer_agreement import answer_form
 from bench_assets.suites.journeybench.mcot import scoring
@@ -40,10 +40,7 @@ TASK = Task(
         ),
         "language_only": Condition(prompt=language_only, about="No image (section 4.3)."),
     },
-    scorers={
-        "strict": solution_verification.score_strictly,
-        "official": solution_verification.score_officially,
-    },
+    scorers=solution_verification.SCORERS,
     measures={
         "accuracy": accuracy,
         "consistency": scoring.consistency,
@@ -51,10 +48,7 @@ TASK = Task(
     },
     lower_is_better=frozenset(["hallucination_rate"]),
     answer_form=answer_form,
-    judges={
-        RULES: ByRules(solution_verification.judge_by_rules),
-        "paper": ByModel(solution_verification.judge),
-    },
+    judges=solution_verification.JUDGES,
     slices=scoring.by_label,
     counts={"all": 2599},
 )

@@ -1,7 +1,7 @@
 """Reads the multi-image rows of the release, one question about two images each."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
@@ -11,7 +11,7 @@ from bench_assets.core.tables.json_records import Entry, make_rows, require_fiel
 from bench_assets.suites.journeybench.published_files import (
     CAUSE_ANSWERS,
     name_of,
-    number_duplicates,
+    number_repeated,
     read_records,
     read_text_field,
 )
@@ -45,10 +45,7 @@ def read_multi_image(file: Path) -> Table[MultiImageItem]:
     Raises:
         SourceError: If the file cannot be read.
     """
-    table = make_rows(read_records(file), _multi_image_item)
-    ids = number_duplicates(item.item_id for item in table.rows)
-    rows = [replace(item, item_id=item_id) for item, item_id in zip(table.rows, ids, strict=True)]
-    return replace(table, rows=rows)
+    return number_repeated(make_rows(read_records(file), _multi_image_item), "item_id")
 
 
 def _multi_image_item(entry: Entry, where: str) -> MultiImageItem:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from bench_assets.core.metrics.aggregates import accuracy
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Question
-from bench_assets.evaluation.task import RULES, ByModel, ByRules, Condition, Task
+from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.journeybench import solution_verification
 from bench_assets.suites.journeybench.answer_agreement import answer_form
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import CAUSE
@@ -65,15 +65,9 @@ TASK = Task(
             prompt=language_only, about="No images, as in section 4.3 for MCOT."
         ),
     },
-    scorers={
-        "strict": solution_verification.score_strictly,
-        "official": solution_verification.score_officially,
-    },
+    scorers=solution_verification.SCORERS,
     measures={"accuracy": accuracy},
     answer_form=answer_form,
-    judges={
-        RULES: ByRules(solution_verification.judge_by_rules),
-        "paper": ByModel(solution_verification.judge),
-    },
+    judges=solution_verification.JUDGES,
     slices=by_category,
 )

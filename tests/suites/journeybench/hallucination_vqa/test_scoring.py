@@ -31,28 +31,18 @@ def test_the_verdict_is_read_from_the_json_of_the_judge(response, verdict):
     assert judgement.verdict is verdict
 
 
-def test_a_question_with_broken_json_is_unscored():
-    questions = [
-        question(
-            question_id=f"q/{n}",
-            category="false premises",
-            labels={"image_source": "real"},
-            group_id=str(n),
-        )
-        for n in range(3)
-    ]
-    predictions = [prediction(question_id=f"q/{n}", text=str(n)) for n in range(3)]
-    responses = {"0": JSON.replace("false", "true"), "1": JSON, "2": "{"}
-
-    def answer(request):
-        text = request.prompt.turns[-1].parts[0]
-        return next(response for n, response in responses.items() if f"answer: {n}\n" in text)
-
-    judgements = pipeline.judge(TASK, questions, predictions, ScriptedModel("judge", answer))
-    scores = pipeline.score(TASK, questions, predictions, judgements)
-    assert [score.points for score in scores] == [1.0, 0.0, None]
-    overall, *_ = pipeline.summarise(TASK, questions, predictions, scores)
-    assert (overall.value, overall.n_scored, overall.n_unscored) == (0.5, 2, 1)
+@pytest.mark.parametrize(
+    ("response", "points"),
+    [
+        pytest.param(JSON.replace("false", "true"), 1.0, id="right"),
+        pytest.param(JSON, 0.0, id="wrong"),
+        pytest.param("{", None, id="broken JSON"),
+    ],
+)
+def test_points_follow_the_verdict_unless_it_is_unreadable(response, points):
+    pair = AnsweredQuestion(heart_question(), prediction(text="There."))
+    judgements = scoring.judge([pair], ScriptedModel("judge", lambda _: response))
+    assert scoring.score(pair, judgements).points == points
 
 
 @pytest.mark.parametrize(
