@@ -46,7 +46,7 @@ _SHORT = 16  # characters of a cell; shorter cells are broken last
 _MODEL = 36  # characters of the name of a model; shorter names are broken last
 _GAP = 2  # characters between two columns
 _NARROWEST = 10  # characters of a column; narrower columns are narrowed last
-_REMARKS = frozenset({"part", "notes", "source"})
+_REMARKS = frozenset({"part", "notes", "source", "basis"})
 # columns that a title may replace
 _SHARED = ("model", "task", "condition", "metric", "part", "notes", "source", "basis")
 _LEVELS = ("constant", "shuffled")
@@ -142,7 +142,8 @@ def format_table(rows: Sequence[Any], columns: Mapping[str, Cell], width: int) -
 def _tables(columns: _Columns, width: int) -> Iterator[RenderableType]:
     """Title, table and remarks; those of each group of rows if they are too wide together."""
     columns = {name: cells for name, cells in columns.items() if any(cells)} or columns
-    n_rows = len(next(iter(columns.values())))
+    first_cells, *_ = columns.values()
+    n_rows = len(first_cells)
     is_wide = sum(starmap(_full_width, columns.items())) + _GAP * (len(columns) - 1) > width
     has_title = n_rows > 1 or is_wide  # else a title would be all that there is
     shared = _constant_columns(_SHARED, columns) if has_title else []
@@ -155,12 +156,15 @@ def _tables(columns: _Columns, width: int) -> Iterator[RenderableType]:
         table = _with_joined_number(table)
     levels = _constant_columns(_LEVELS, table) if _is_tight(table, width) else []
     table = _without(levels, table)
-    repeated = [n for n in _SHARED if n in table and _GROUP * len({*table[n]}) <= n_rows]
+    repeated = [
+        name for name in _SHARED if name in table and _GROUP * len({*table[name]}) <= n_rows
+    ]
     if repeated and _is_tight(table, width):
         for group in _split_rows(columns, table[repeated[0]]):
             yield from _tables(group, width)
         return
-    texts = [columns[n][0] for n in shared] + [f"{n} {columns[n][0]}" for n in levels]
+    texts = [columns[name][0] for name in shared]
+    texts += [f"{name} {columns[name][0]}" for name in levels]
     if title := ", ".join(text for text in texts if text not in ("", "main")):
         yield Text(title, style="bold")
     yield _table(table, width)
@@ -249,12 +253,10 @@ def _column_widths(columns: _Columns, width: int) -> dict[str, int]:
         added = max(0, min(space, missing[name]))
         widths[name] += added
         space -= added
-
-    def order(name: str) -> tuple[bool, int]:  # numbers are broken last
-        return not name.startswith(_NUMBER[0]) and widths[name] > _NARROWEST, widths[name]
-
+    texts = [name for name in columns if not name.startswith(_NUMBER[0])]
     while space < 0:
-        widest = max(widths, key=order)
+        wide_texts = [name for name in texts if widths[name] > _NARROWEST]
+        widest = max(wide_texts or widths, key=widths.__getitem__)  # numbers are broken last
         if widths[widest] <= 1:
             break
         widths[widest] -= 1
@@ -399,22 +401,25 @@ def print_leaderboard(rows: Sequence[LeaderboardRow], *, published: bool, as_jso
     if not displayed:
         hidden = f" Published rows: --published ({len(rows)})" if rows else ""
         print_message(f"{NO_RESULTS}{hidden}")
-
-    def heading(row: LeaderboardRow) -> str:
-        return f"{row.task}, {row.metric}, {row.edition} edition"
-
-    for title, rows_of_table in groupby(displayed, heading):
+    for title, rows_of_table in groupby(displayed, _table_title):
         print_result(f"\n{title}")
         print_rows(list(rows_of_table), as_json=False, columns=LEADERBOARD_COLUMNS)
 
 
-def _field_cell(name: str) -> Cell:
-    def cell(row: Any) -> str:  # noqa: ANN401
-        value = getattr(row, name)
-        if isinstance(value, tuple):
-            value = " | ".join(map(str, value))
-        text = "" if value is None else str(value)
-        text = f"{value:.3f}" if isinstance(value, float) else escape_to_one_line(text)
-        return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+def _table_title(row: LeaderboardRow) -> str:
+    return f"{row.task}, {row.metric}, {row.edition} edition"
 
-    return cell
+
+def _field_cell(name: str) -> Cell:
+    return lambda row: _cell_text(getattr(row, name))
+
+
+def _cell_text(value: object) -> str:
+    """Format a value on one line of at most ``_LONGEST`` characters; "" for None."""
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    parts = value if isinstance(value, tuple) else (value,)
+    text = escape_to_one_line(" | ".join(map(str, parts)))
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

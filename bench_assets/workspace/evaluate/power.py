@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from hashlib import sha256
 from itertools import islice, pairwise
 from math import ceil, isnan, nan
@@ -96,7 +95,7 @@ def _estimates(
     for compared, spread in (spreads or _assumed_spreads(task, size, baseline)).items():
         smallest, basis = detectable_difference(spread.variance, size.units), spread.basis
         if smallest > 1 and task.primary_metric not in task.adds:  # shares differ by 1 at most
-            smallest, basis = nan, f"{basis}; too few questions for any difference"
+            smallest, basis = nan, f"too few questions for any difference: {basis}"
         row = PowerEstimate(
             task=task.name,
             metric=task.primary_metric,
@@ -138,6 +137,7 @@ def _with_required_size(row: PowerEstimate, variance: float, difference: float) 
 
 
 def _read_questions(bench: Workbench, task: Task) -> list[Question]:
+    """Read a task's question table; [] if it is missing or damaged."""
     key = questions_key(task, "main")
     try:
         return bench.tables.read(key, Question) if bench.tables.exists(key) else []
@@ -149,7 +149,7 @@ def _task_size(task: Task, questions: Sequence[Question]) -> _TaskSize:
     """Count questions, units and clusters; without a question table, by the paper's count."""
     if not questions:
         n = task.counts.get("all", 0)
-        origin = "the paper's count, each question for itself" if n else "no questions yet"
+        origin = "the paper's count" if n else "no questions yet"
         basis = f"{origin}; bench tables questions {task.suite} builds the table"
         return _TaskSize(questions=n, units=max(1, n), clusters=None, effect=1.0, basis=basis)
     clusters = cluster_questions(questions)
@@ -192,10 +192,11 @@ def _measured_spreads(
     single = [[pair._replace(before=0.0) for pair in pairs] for pairs in paired]
     baseline = median(model.value for model in models)
     basis = f"{len(models)} models' responses"
-    spread = partial(_Spread, baseline=baseline, basis=basis)
+    same_variance = _median_variance(paired, n_units)
+    other_variance = 2 * _median_variance(single, n_units)
     return {
-        _SAME_QUESTIONS: spread(variance=_median_variance(paired, n_units)),
-        _OTHER_QUESTIONS: spread(variance=2 * _median_variance(single, n_units)),
+        _SAME_QUESTIONS: _Spread(variance=same_variance, baseline=baseline, basis=basis),
+        _OTHER_QUESTIONS: _Spread(variance=other_variance, baseline=baseline, basis=basis),
     }
 
 
@@ -207,7 +208,7 @@ def _median_variance(comparisons: Sequence[Sequence[PairedScores]], n_units: int
 def _scored_models(
     bench: Workbench, task: Task, questions: Sequence[Question]
 ) -> Iterator[ScoredMetric]:
-    """Yield the models with points for every question, in an arbitrary but fixed order."""
+    """Yield the models with readable points for every question, in a fixed order."""
     key = evaluation_key(task, "main", "scores")
     measure = task.measures[task.primary_metric]
     question_ids = {question.question_id for question in questions}

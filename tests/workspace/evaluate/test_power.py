@@ -68,4 +68,10 @@ def test_a_fresh_home_falls_back_on_the_papers_counts(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     row = json.loads(result.stdout.splitlines()[0])
     assert (row["questions"], row["clusters"]) == (706, None)  # Table 2 of the paper
-    assert "each question for itself; bench tables questions codis" in row["basis"]
+    assert row["basis"].startswith("the paper's count; bench tables questions codis")
+
+
+def test_the_basis_of_an_estimate_is_printed_whole(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
+    output = CliRunner().invoke(app, ["audit", "power", "journeybench"]).stdout
+    assert "questions journeybench builds the table; at worst, no model seen" in output
