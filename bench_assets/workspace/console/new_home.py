@@ -11,7 +11,7 @@ from bench_assets.workspace.console.output import print_message
 def print_new_home(home: Path) -> None:
     """Print the path of a home that does not exist yet, before it is written to."""
     if not os.path.exists(home):  # noqa: PTH110 - False for a name that is too long
-        print_message(f"{home}: created, for tables, responses and the report")
+        _print_created(home)
 
 
 @contextmanager
@@ -22,4 +22,8 @@ def new_home_printed(home: Path) -> Generator[None]:
         yield
     finally:
         if is_new and os.path.exists(home):  # noqa: PTH110
-            print_message(f"{home}: created, for tables, responses and the report")
+            _print_created(home)
+
+
+def _print_created(home: Path) -> None:
+    print_message(f"{home}: created, for tables, responses and the report")

@@ -68,7 +68,8 @@ def evaluate_suite(
 def _count_unjudged(bench: Workbench, names: Sequence[str], model: str) -> dict[str, int]:
     """Count a model's responses without a human verdict, by task; people judge only main."""
     counts: dict[str, int] = {}
-    for task in (task for name in names for task in bench.catalog.tasks_of(name)):
+    tasks = [task for name in names for task in bench.catalog.tasks_of(name)]
+    for task in tasks:
         key = evaluation_key(task, "main", "judgements")
         rows = bench.tables.read(key, Judgement, model) if bench.tables.exists(key, model) else []
         if n := sum(row.judge == PEOPLE and bool(row.error) for row in rows):

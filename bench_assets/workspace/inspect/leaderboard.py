@@ -204,8 +204,12 @@ def _blind_merits(rows: Sequence[LeaderboardRow], levels: _Levels) -> dict[str, 
 def _level_rows(tasks: Sequence[str], levels: _Levels) -> Iterator[MatrixRow]:
     """Rows of values that need no model, such as chance; omits empty rows."""
     for name, values in levels.items():
-        by_task = {task: values.get(task) for task in tasks}
-        if cells := {task: f"{value:.3f}" for task, value in by_task.items() if value is not None}:
+        cells = {}
+        for task in tasks:
+            value = values.get(task)
+            if value is not None:
+                cells[task] = f"{value:.3f}"
+        if cells:
             yield MatrixRow(name=name, cells=cells)
 
 

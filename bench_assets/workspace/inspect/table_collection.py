@@ -1,6 +1,6 @@
 """Collection of the exported tables: all exports read their rows from here."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import NamedTuple, TypeVar, get_args
@@ -74,7 +74,8 @@ class ModelResponses:
     def primary(self) -> Metric | None:
         """The primary metric over all questions, if it was measured."""
         name = self.task.primary_metric
-        return next((m for m in self.metrics if (m.metric, m.category) == (name, "all")), None)
+        rows = (row for row in self.metrics if (row.metric, row.category) == (name, "all"))
+        return next(rows, None)
 
 
 class TableCollection:
@@ -93,7 +94,9 @@ class TableCollection:
         tasks = selection.tasks
         conditions = [(task, condition) for task in tasks for condition in task.conditions]
         if selection.models:
-            models = [m for task, condition in conditions for m in self._models(task, condition)]
+            models = [
+                model for task, condition in conditions for model in self._models(task, condition)
+            ]
             _check_names("model with results", selection.models, models)
         _check_names("condition", selection.conditions, [name for _, name in conditions])
         _check_names("edition", selection.editions, get_args(Edition))
@@ -202,8 +205,7 @@ def _question_table_name(task: Task, condition: str) -> str:
     return condition if task.conditions[condition].own_questions else MAIN
 
 
-def _check_names(kind: str, names: Iterable[str], known_names: Iterable[str]) -> None:
-    known_names = set(known_names)
+def _check_names(kind: str, names: Iterable[str], known_names: Collection[str]) -> None:
     for name in names:
         if name not in known_names:
             raise UnknownNameError(kind, name, known_names)

@@ -150,9 +150,12 @@ def list_tables(bench: Workbench, folder: str = "") -> list[ListedTable]:
         UnknownNameError: If the folder has no tables.
     """
     tables = list(_all_tables(bench))
-    selected = [t for t in tables if not folder or f"{t.name}/".startswith(f"{folder}/")]
+    if not folder:
+        return tables
+    selected = [table for table in tables if f"{table.name}/".startswith(f"{folder}/")]
     if not selected:
-        folders = {str(path) for t in tables for path in PurePosixPath(t.name).parents} - {"."}
+        paths = {path for table in tables for path in PurePosixPath(table.name).parents}
+        folders = {str(path) for path in paths} - {"."}
         raise UnknownNameError(
             "suite, task or folder of tables", folder, folders, all_by="bench tables list"
         )

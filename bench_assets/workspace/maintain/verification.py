@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 def verify(bench: Workbench) -> list[VerificationFinding]:
     """Read everything in a home, and report damage; if files are not readable, only those.
 
-    Records only that suites with missing or damaged images are stale, so
-    that the reported commands rebuild them.
+    Suites with missing or damaged images are marked as stale, so that the reported commands
+    rebuild them.
     """
     home = bench.settings.home
     if unreadable := list(unreadable_findings(_read_paths(bench))):
@@ -65,7 +65,7 @@ def _response_findings(settings: Settings) -> Iterator[VerificationFinding]:
         return
     errors = integrity_errors(file)
     try:
-        yield from _findings_by_state("responses", open_response_file(settings))
+        yield from _store_findings("responses", open_response_file(settings))
     except StoreVersionError as error:
         command = "bench home migrate-schema"
         yield VerificationFinding(what=file.name, state="outdated", why=str(error), command=command)
@@ -81,12 +81,12 @@ def _shared_response_findings(settings: Settings) -> Iterator[VerificationFindin
     if not settings.storage.variable:
         return
     try:
-        yield from _findings_by_state("shared responses", open_response_store(settings))
+        yield from _store_findings("shared responses", open_response_store(settings))
     except BenchError as error:
         yield VerificationFinding(what="shared database", state="missing", why=str(error))
 
 
-def _findings_by_state(label: str, store: "ResponseStore") -> Iterator[VerificationFinding]:
+def _store_findings(label: str, store: "ResponseStore") -> Iterator[VerificationFinding]:
     from bench_resources.response_cache.rows import count_states
 
     counts = count_states(store.rows(), store.prompts())

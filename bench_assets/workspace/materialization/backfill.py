@@ -89,8 +89,8 @@ def _evaluate_model(
     for names in suites_by_kind.values():
         try:
             bench.evaluate(names, model, condition)
-        except BenchError as exc:
-            errors.append(str(exc))
+        except BenchError as error:
+            errors.append(str(error))
     return BackfillResult(
         model=model,
         condition=condition,
@@ -145,7 +145,7 @@ def _build_by_task(
 def rejection_messages(
     bench: Workbench, suite: str, conditions: Iterable[str] = ("main",)
 ) -> list[str]:
-    """Format the number of rejected source rows of each task, with the first reason."""
+    """Format each table's number of rejected source rows; none of a mini edition."""
     messages: dict[str, str] = {}
     for task, condition in itertools.product(bench.catalog.tasks_of(suite), conditions):
         if condition not in task.conditions:

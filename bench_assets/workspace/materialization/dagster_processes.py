@@ -195,7 +195,11 @@ def ui_services(home: Path, port: int, socket_folder: Path) -> list[Service]:
 
 
 def add_every_model(bench: Workbench) -> int:
-    """Add every model's and encoder's partition, and observe all suites; counts the models."""
+    """Add every model's and encoder's partition, and observe all suites.
+
+    Returns:
+        The number of models.
+    """
     models = {*DEMO_MODELS, *bench.settings.models}
     bench.add_models(list(models))
     bench.add_encoders()

@@ -318,7 +318,7 @@ class Workbench:
         return due
 
     def metrics(self, suite: str, model: str, condition: str = "main") -> list[Metric]:
-        """Read the metrics of an evaluation, from all its tables."""
+        """Read the metrics of an evaluation, corrected or marked by ``with_people``."""
         from bench_assets.comparison.people_checks import with_people  # slow to import
 
         all_keys = self.definitions.resolve_asset_graph().get_all_asset_keys()
