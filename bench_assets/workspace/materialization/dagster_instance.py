@@ -179,21 +179,18 @@ class AssetRun:
     progress: ProgressStyle = "in the log"
     parts: Sequence[str] = ()  # neighbouring partitions of raw data sets
 
-    def execute(self, instance: dg.DagsterInstance, locks: Path | None) -> None:
+    def execute(self, instance: dg.DagsterInstance, locks: Path) -> None:
         """Materialize the assets in this process.
 
         Args:
             instance: Dagster instance that records the run.
-            locks: Folder of the home's locks; None if no other process uses the instance.
+            locks: Folder of the home's locks.
 
         Raises:
             BenchError: The error of an asset, or a ``RunError`` that names the failed check.
             KeyboardInterrupt: If it was interrupted.
         """
         run_id = str(uuid4())
-        if locks is None:
-            self._execute(instance, run_id)
-            return
         with (
             hold_locks(locks, [run_lock(run_id)], print_message),
             hold_open(locks.parent / "dagster"),

@@ -8,7 +8,6 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from contextlib import closing, contextmanager, suppress
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Self, cast, get_args
 
 import dagster as dg
@@ -51,7 +50,6 @@ class Workbench:
         *,
         models: Sequence[ResolvedModel] = (),
         catalog: Catalog | None = None,
-        scratch: Path | None = None,
         progress: ProgressStyle = "in the log",
     ) -> None:
         """Open a home folder.
@@ -61,7 +59,6 @@ class Workbench:
             suites: Suites to load; (): all, which takes half a second more.
             models: Models that the command evaluates.
             catalog: All suites; None: those installed and those of bench.toml.
-            scratch: Folder for temporary tables, which the UI does not show.
             progress: Where the progress of runs is shown.
 
         Raises:
@@ -72,13 +69,12 @@ class Workbench:
         self.resolved = models
         catalog = catalog or load_catalog(settings)
         catalog.check(settings)
-        self.tables = tables_of(settings, scratch)
+        self.tables = tables_of(settings)
         self.catalog = catalog.only(suites or catalog.names)
         self._models = Models(
             settings=settings, image_store=open_image_store(settings), progress=progress
         )
         self._models.know(models)
-        self._is_recorded = scratch is None
         self._ledger: Ledger | None = None
         self._progress = progress
         self._has_all_suites = not suites
@@ -114,9 +110,7 @@ class Workbench:
 
     @cached_property
     def instance(self) -> dg.DagsterInstance:
-        """Dagster's instance; opened on first use, which takes a while. Ephemeral for scratch."""
-        if not self._is_recorded:
-            return dg.DagsterInstance.ephemeral()
+        """Dagster's instance; opened on first use, which takes a while."""
         from bench_assets.workspace.materialization.dagster_instance import open_instance
 
         print_new_home(self.settings.home)
@@ -440,9 +434,8 @@ class Workbench:
             job=job, keys=keys, model=model, parts=parts, title=title, progress=self._progress
         )
         with storage_error_reporting(self.settings.home / "dagster"), closing(self._models):
-            locks = self.settings.home / "locks"
             self._ledger = None
-            run.execute(self.instance, locks if self._is_recorded else None)
+            run.execute(self.instance, self.settings.home / "locks")
 
     def _refresh_condition(self, task: Task, condition: str) -> None:
         """Rebuild the tables that only this condition needs, unless their inputs are unchanged."""

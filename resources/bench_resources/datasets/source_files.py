@@ -107,11 +107,13 @@ _UNUSUAL = re.compile(r"[^A-Za-z0-9@.=-]+")
 _READABLE = 40  # characters of a source's name in the name of its location
 
 
-def tables_of(settings: Settings, folder: Path | None = None) -> TableFiles:
-    """Open the tables of a home or of another folder, for the configured sources."""
-    tables_folder = folder or settings.home / "tables"
-    shared = {} if folder else settings.storage.shared
-    return TableFiles(folder=str(tables_folder), places=table_locations(settings), **shared)
+def tables_of(settings: Settings) -> TableFiles:
+    """Open the tables of a home, for the configured sources."""
+    return TableFiles(
+        folder=str(settings.home / "tables"),
+        places=table_locations(settings),
+        **settings.storage.shared,
+    )
 
 
 def table_locations(settings: Settings) -> dict[str, str]:

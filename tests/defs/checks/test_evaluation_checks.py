@@ -58,8 +58,7 @@ def home(tmp_path, server):
 
 def evaluate(home):
     """Build the questions, evaluate the model, and return its predictions and scores."""
-    tables = home / "tables"
-    with Workbench(load_settings(home), ["codis"], scratch=tables) as bench:
+    with Workbench(load_settings(home), ["codis"]) as bench:
         bench.build_questions("codis")
         bench.evaluate(["codis"], "m")
         return bench.rows("codis/predictions", "m"), bench.rows("codis/scores", "m")

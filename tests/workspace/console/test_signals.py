@@ -144,7 +144,7 @@ def test_a_run_is_stopped_inside_a_step_and_the_next_model_is_not_begun(home):
 
 
 @pytest.mark.parametrize("sigint_handler", [signal.SIG_IGN, signal.default_int_handler])
-def test_a_run_from_python_leaves_sigterm_to_its_caller(sigint_handler):
+def test_a_run_from_python_leaves_sigterm_to_its_caller(sigint_handler, tmp_path):
     handlers_in_step = []
 
     @dg.asset
@@ -159,7 +159,7 @@ def test_a_run_from_python_leaves_sigterm_to_its_caller(sigint_handler):
     try:
         with dg.DagsterInstance.ephemeral() as instance:
             run = AssetRun(job=job, keys=[handler_recorder.key], model=None, title="")
-            run.execute(instance, None)
+            run.execute(instance, tmp_path / "locks")
         assert signal.getsignal(signal.SIGTERM) == sigterm_before
     finally:
         signal.signal(signal.SIGINT, sigint_before)
