@@ -115,17 +115,20 @@ def evaluate(
 
         suites = add_benchmarks(suites or ())
     suite = suites[0] if len({*suites}) == 1 else ""
-    _check_arguments(
-        lacks_suite=not suite and bool(source or judge or reader or scorer or responses),
-        has_models=bool(model),
-        has_responses=bool(responses),
-        has_scorer=bool(scorer),
-        is_elicited=elicit not in ("", GENERATE),
-    )
+    if not suite and (source or judge or reader or scorer or responses):
+        raise typer.BadParameter(
+            "--source, --judge, --reader, --scorer and --responses need exactly one suite. Name it"
+        )
+    if bool(model) == bool(responses):
+        raise typer.BadParameter("expected either --model or --responses")
+    elicit_option = {"--elicit": elicit not in ("", GENERATE)}
     subset_options = {"--limit": limit, "--category": category}
     request_options = {"--condition": condition, "--dry-run": dry_run, "--keep-going": keep_going}
     _check_combination("--keep-going", keep_going, subset_options)
-    _check_combination("--responses", responses, {**subset_options, **request_options})
+    _check_combination("--scorer", scorer, elicit_option)  # it would have no texts to parse
+    _check_combination(
+        "--responses", responses, {**subset_options, **request_options, **elicit_option}
+    )
     accepted = [outcome.value for outcome in accept or ()]
     open_bench = partial(
         open_home, suite, source, judge, scorer, reader=reader, accept=accepted, rule="stated"
@@ -191,24 +194,6 @@ def _check_combination(option: str, value: object, ignored: "Mapping[str, object
     """Refuse options that ``option``, if it is given, would silently ignore."""
     if conflicts := [name for name, ignored_value in ignored.items() if value and ignored_value]:
         raise typer.BadParameter(f"{option} cannot be combined with {conflicts[0]}")
-
-
-def _check_arguments(
-    *, lacks_suite: bool, has_models: bool, has_responses: bool, has_scorer: bool, is_elicited: bool
-) -> None:
-    """Refuse arguments that need another one, or contradict each other."""
-    if lacks_suite:
-        raise typer.BadParameter(
-            "--source, --judge, --reader, --scorer and --responses need exactly one suite. Name it"
-        )
-    if has_models == has_responses:
-        raise typer.BadParameter("expected either --model or --responses")
-    if is_elicited and has_responses:
-        raise typer.BadParameter("--elicit needs --model, not --responses")
-    if is_elicited and has_scorer:
-        raise typer.BadParameter(
-            "--scorer parses response texts, which --elicit does not produce. Drop one"
-        )
 
 
 def _print_estimates(
