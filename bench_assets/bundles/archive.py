@@ -7,8 +7,8 @@ checksums are in the manifest, and an archive must equal the output of ``pack`` 
 import struct
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterable
-from contextlib import ExitStack
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
 from functools import partial
 from hashlib import file_digest, sha256
 from io import BufferedReader
@@ -80,8 +80,9 @@ class Archive:
             self.sizes[entry.filename] = entry.file_size
 
     @classmethod
-    def open(cls, path: Path) -> Self:
-        """Open a file.
+    @contextmanager
+    def open(cls, path: Path) -> Generator[Self]:
+        """Open a file for the block.
 
         Raises:
             SourceError: If it cannot be read, or is not a bundle.
@@ -90,19 +91,8 @@ class Archive:
             file = path.open("rb")
         except OSError as error:
             raise SourceError(f"{path}: cannot be read: {error.strerror}") from error
-        with ExitStack() as on_error:
-            on_error.callback(file.close)
-            archive = cls(path, file)
-            on_error.pop_all()
-        return archive
-
-    def __enter__(self) -> Self:
-        """Enter the context."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Close the file."""
-        self._file.close()
+        with file:
+            yield cls(path, file)
 
     def read(self, name: str, max_bytes: int) -> bytes:
         """Read a file of at most ``max_bytes`` bytes.

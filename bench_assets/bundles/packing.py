@@ -74,7 +74,6 @@ def _require_tables(evaluation: ModelResponses) -> None:
 
 
 def _require_reproducible(evaluation: ModelResponses, contents: Contents) -> None:
-    """Refuse to pack a number that cannot be reproduced."""
     runner = stored_runner(evaluation.task, contents, evaluation.scorer)
     if divergences := find_divergences(contents, runner.run(contents.questions)):
         first = divergences[0]

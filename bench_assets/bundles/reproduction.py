@@ -5,7 +5,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 from bench_assets.annotation.tasks import PEOPLE
 from bench_assets.asset_factory.configured_runner import reader_model
@@ -81,18 +80,6 @@ class MissingResponsesError(ModelError):
     """Needed responses are not cached, or a model is unavailable."""
 
 
-class _Inputs(NamedTuple):
-    """Available inputs of an evaluation."""
-
-    number: NumberRef
-    questions: list[Question]
-
-    @property
-    def task(self) -> Task:
-        """The task of the number."""
-        return self.number.task
-
-
 def reproduce(bench: Workbench, number: NumberRef) -> ReproductionResult:
     """Find a number's inputs, evaluate it again if all are available, and compare.
 
@@ -106,10 +93,9 @@ def reproduce(bench: Workbench, number: NumberRef) -> ReproductionResult:
     requirements += data_requirements
     if _has_missing(requirements):
         return ReproductionResult(number=number, requirements=requirements)
-    inputs = _Inputs(number, questions)
     with bench.models(asks=False) as models:
         try:
-            runner = _build_runner(bench, models, inputs)
+            runner = _build_runner(bench, models, number, questions)
             predictions = runner.predictions(questions)
             _require_cached(predictions)
             judgements = runner.judgements(questions, predictions)
@@ -124,8 +110,17 @@ def reproduce(bench: Workbench, number: NumberRef) -> ReproductionResult:
     stored = replace(
         runner, responses=StoredResponses(predictions), judge=StoredVerdicts(judgements)
     )
-    result = _compare(inputs, requirements, stored.run(questions))
-    return replace(result, stale=stale_reason(bench, task, number.metrics, number.tables))
+    rescored = stored.run(questions)
+    before = _stored_location(number).read()
+    divergences = find_divergences(before, rescored)
+    return ReproductionResult(
+        number=number,
+        requirements=requirements,
+        evaluation=rescored,
+        divergences=divergences,
+        causes=_find_causes(before, rescored, divergences) if divergences else (),
+        stale=stale_reason(bench, task, number.metrics, number.tables),
+    )
 
 
 def _has_missing(requirements: Sequence[BundleRequirement]) -> bool:
@@ -133,7 +128,6 @@ def _has_missing(requirements: Sequence[BundleRequirement]) -> bool:
 
 
 def _require_cached(rows: Sequence[Prediction] | Sequence[Judgement]) -> None:
-    """Require that all responses were cached."""
     if missing := sum(NOT_CACHED in row.error for row in rows):
         raise MissingResponsesError(f"{missing} of {len(rows)} responses are not cached")
 
@@ -152,28 +146,28 @@ def _response_requirements(
     return requirements
 
 
-def _build_runner(bench: Workbench, models: Models, inputs: _Inputs) -> Runner:
+def _build_runner(
+    bench: Workbench, models: Models, number: NumberRef, questions: Sequence[Question]
+) -> Runner:
     """Build the runner of cached responses and verdicts; of stored ones where none are cached."""
-    number, task, questions = inputs.number, inputs.task, inputs.questions
     condition = number.signature.condition
     return Runner(
-        task=task,
+        task=number.task,
         condition=condition,
-        responses=_find_responses(bench, models, inputs),
-        judge=_find_verdicts(bench, models, inputs),
+        responses=_find_responses(bench, models, number),
+        judge=_find_verdicts(bench, models, number),
         scorer=number.signature.parts["scorer"],
-        n_rejected=count_rejections(number.tables, task, questions, condition),
+        n_rejected=count_rejections(number.tables, number.task, questions, condition),
     )
 
 
-def _find_responses(bench: Workbench, models: Models, inputs: _Inputs) -> Responses:
+def _find_responses(bench: Workbench, models: Models, number: NumberRef) -> Responses:
     """Responses that are cached under the signature, computed here, or stored."""
-    number, task = inputs.number, inputs.task
     signed_model = number.signature.parts.get("model", "")
     accept: list[Accepted] = ["refused"] if "refused" in number.signature.parts else []
     draws = int(number.signature.parts.get(DRAWS, 1))
-    if task.asked_of != "model":
-        return StoredResponses(_stored_predictions(inputs))
+    if number.task.asked_of != "model":
+        return StoredResponses(_stored_predictions(number))
     if _is_local(bench, number.model):
         open_signed = partial(
             _open_model, models, number.model, number.signature.condition, signed_model
@@ -183,7 +177,7 @@ def _find_responses(bench: Workbench, models: Models, inputs: _Inputs) -> Respon
     cached_responses = replace(GeneratedResponses.of(cached_model, accept=accept), draws=draws)
     if not accept:
         return cached_responses
-    return _WithRefusals(cached_responses, _stored_predictions(inputs))
+    return _WithRefusals(cached_responses, _stored_predictions(number))
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +198,9 @@ class _WithRefusals:
         ]
 
 
-def _find_verdicts(bench: Workbench, models: Models, inputs: _Inputs) -> Verdicts:
+def _find_verdicts(bench: Workbench, models: Models, number: NumberRef) -> Verdicts:
     """Verdicts of the judge and the reader in the number's signature."""
-    number, task = inputs.number, inputs.task
+    task = number.task
     parts = number.signature.parts.get("judge", "none").split("+")
     judges = [part for part in parts if not is_reader(part)] or ["none"]
     verdicts: Verdicts = RuleVerdicts()
@@ -214,7 +208,7 @@ def _find_verdicts(bench: Workbench, models: Models, inputs: _Inputs) -> Verdict
         configured = bench.settings.suite(task.suite, SuiteSettings).judge
         name, model = _signed_judge(task, judges, configured)
         if name == PEOPLE:
-            return StoredVerdicts(_stored_verdicts(inputs))
+            return StoredVerdicts(_stored_verdicts(number))
         open_judge = partial(_open_cached, models, model)
         verdicts = ModelVerdicts(name=name, open=open_judge) if model else RuleVerdicts(name)
     readers = [setting for setting in map(reader_setting, parts) if setting]
@@ -266,54 +260,43 @@ def _open_model(
         yield model
 
 
-def _stored_predictions(inputs: _Inputs) -> list[Prediction]:
-    rows = list(_stored_location(inputs).read().predictions)
+def _stored_predictions(number: NumberRef) -> Sequence[Prediction]:
+    rows = _stored_location(number).read().predictions
     if not rows:
         raise MissingResponsesError("the table of responses is missing")
     return rows
 
 
-def _stored_verdicts(inputs: _Inputs) -> Sequence[Judgement]:
-    rows = _stored_location(inputs).read().judgements
+def _stored_verdicts(number: NumberRef) -> Sequence[Judgement]:
+    rows = _stored_location(number).read().judgements
     if not rows:
         raise MissingResponsesError("the table of human verdicts is missing")
     return rows
 
 
-def _stored_location(inputs: _Inputs) -> EvaluationLocation:
-    number = inputs.number
+def _stored_location(number: NumberRef) -> EvaluationLocation:
     return EvaluationLocation(
         tables=number.tables,
-        task=inputs.task,
+        task=number.task,
         condition=number.signature.condition,
         model=number.model,
     )
 
 
-def _compare(
-    inputs: _Inputs, requirements: list[BundleRequirement], rescored: Evaluation
-) -> ReproductionResult:
-    """Compare with the stored tables."""
-    before = _stored_location(inputs).read()
-    causes: list[Cause] = []
-    if divergences := find_divergences(before, rescored):
-        after = EvaluationTables(
-            name="again",
-            questions=inputs.questions,
-            predictions=rescored.predictions,
-            judgements=rescored.judgements,
-            scores=rescored.scores,
-            metrics=rescored.metrics,
-        )
-        metric = _metric_to_explain(divergences, inputs.task)
-        causes = decompose_difference(inputs.task, before, after, metric)
-    return ReproductionResult(
-        number=inputs.number,
-        requirements=requirements,
-        evaluation=rescored,
-        divergences=divergences,
-        causes=causes,
+def _find_causes(
+    before: EvaluationTables, rescored: Evaluation, divergences: Sequence[Divergence]
+) -> list[Cause]:
+    """Split the difference of the metric to explain by cause."""
+    after = EvaluationTables(
+        name="again",
+        questions=rescored.questions,
+        predictions=rescored.predictions,
+        judgements=rescored.judgements,
+        scores=rescored.scores,
+        metrics=rescored.metrics,
     )
+    metric = _metric_to_explain(divergences, rescored.task)
+    return decompose_difference(rescored.task, before, after, metric)
 
 
 def _metric_to_explain(divergences: Sequence[Divergence], task: Task) -> str:

@@ -6,7 +6,7 @@ or keys.
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -61,6 +61,7 @@ def task_requirements(number: NumberRef) -> list[BundleRequirement]:
     signature, task = number.signature, number.task
     signed = "+".join((signature.task, *signature.extensions))
     installed = "+".join((task.name, *task.extensions))
+    scorer = signature.parts.get("scorer", "")
     return [
         _requirement(
             part="task", takes=signed, here=installed, remedy="install the same extensions"
@@ -71,7 +72,12 @@ def task_requirements(number: NumberRef) -> list[BundleRequirement]:
             here=f"v{task.version}",
             remedy=f"{_CHECK_OUT} (here is {suite_distribution(task.suite) or task.suite})",
         ),
-        _scorer_requirement(signature.parts.get("scorer", ""), task.scorers),
+        _requirement(
+            part="scorer",
+            takes=scorer,
+            here=scorer if scorer in task.scorers else f"only {', '.join(task.scorers)}",
+            remedy=_CHECK_OUT,
+        ),
     ]
 
 
@@ -129,12 +135,6 @@ def _requirement(*, part: str, takes: str, here: str, remedy: str) -> BundleRequ
     return BundleRequirement(
         part=part, takes=takes, here=here, missing="" if takes == here else remedy
     )
-
-
-def _scorer_requirement(signed: str, installed: Iterable[str]) -> BundleRequirement:
-    names = list(installed)
-    here = signed if signed in names else f"only {', '.join(names)}"
-    return _requirement(part="scorer", takes=signed, here=here, remedy=_CHECK_OUT)
 
 
 _THINKING = "|thinking="

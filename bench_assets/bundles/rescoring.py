@@ -3,9 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import isclose, isnan
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from bench_assets.annotation.tasks import PEOPLE
+from bench_assets.bundles.contents import Contents
+from bench_assets.comparison.causes import EvaluationTables
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Score
 from bench_assets.core.schema.signature import split_setups
 from bench_assets.evaluation.runner import (
@@ -15,20 +17,10 @@ from bench_assets.evaluation.runner import (
     StoredVerdicts,
     Verdicts,
 )
-from bench_assets.evaluation.task import RULES, ByModel, Task
+from bench_assets.evaluation.task import RULES, ByModel, Evaluation, Task
 
-
-class EvaluationRows(Protocol):
-    """The tables of an evaluation, step by step."""
-
-    @property
-    def predictions(self) -> Sequence[Prediction]: ...  # noqa: D102
-    @property
-    def judgements(self) -> Sequence[Judgement]: ...  # noqa: D102
-    @property
-    def scores(self) -> Sequence[Score]: ...  # noqa: D102
-    @property
-    def metrics(self) -> Sequence[Metric]: ...  # noqa: D102
+EvaluationRows: TypeAlias = Contents | Evaluation | EvaluationTables
+"""The tables of an evaluation: in a bundle, computed now, or in a home."""
 
 
 def stored_runner(task: Task, stored: EvaluationRows, scorer: str) -> Runner:

@@ -215,7 +215,6 @@ def _require_same_task(bundle: Bundle, task: Task) -> None:
 
 
 def _build_task(bundle: Bundle, name: str, section: dict[str, object]) -> Task:
-    """Build the task of a file benchmark from the bundle's description."""
     where = f"{bundle.path}, {MANIFEST_NAME}, benchmark"
     try:
         benchmark = FileBenchmarkSettings.model_validate(

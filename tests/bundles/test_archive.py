@@ -57,8 +57,8 @@ BOMB = other_zip(("manifest.json", bytes(10**7)), compression=zipfile.ZIP_DEFLAT
 def test_other_zips_are_refused(tmp_path, data, expected_message):
     file = tmp_path / "b.zip"
     file.write_bytes(data)
-    with pytest.raises(SourceError) as refused:
-        Archive.open(file)
+    with pytest.raises(SourceError) as refused, Archive.open(file):
+        pass
     assert expected_message in str(refused.value)
     assert str(file) in str(refused.value)
 
@@ -67,8 +67,8 @@ def test_other_zips_are_refused(tmp_path, data, expected_message):
 def test_a_duplicate_name_is_refused(tmp_path):
     file = tmp_path / "b.zip"
     file.write_bytes(other_zip(("a", b"1"), ("a", b"2")))
-    with pytest.raises(SourceError, match="'a': duplicate entry"):
-        Archive.open(file)
+    with pytest.raises(SourceError, match="'a': duplicate entry"), Archive.open(file):
+        pass
 
 
 def test_a_file_whose_bytes_were_changed_is_refused_by_name(tmp_path):
