@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from math import isnan
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import Signature
@@ -218,12 +218,7 @@ def signature_by_cause(signature: Signature) -> dict[str, str]:
     return {**by_cause, MODEL: model, DECODING: decoding}
 
 
-class _QuestionRow(Protocol):
-    @property
-    def question_id(self) -> str: ...
-
-
-_Row = TypeVar("_Row", bound=_QuestionRow)
+_Row = TypeVar("_Row", Prediction, Judgement, Score)
 
 
 def _group_by_question(rows: Sequence[_Row]) -> defaultdict[str, list[_Row]]:

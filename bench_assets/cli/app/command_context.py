@@ -14,16 +14,12 @@ from bench_assets.core.schema.errors import BenchError
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.console.signals import CommandEnd, signal_listener
 
-if TYPE_CHECKING:
-    from bench_assets.workspace.materialization.workbench import Workbench
-    from bench_resources.config.bench_toml import Settings
-
-
 _DISK_FULL = "No usable temporary directory"  # tempfile's error on a full disk; has no filename
-
 
 if TYPE_CHECKING:
     from bench_assets.workspace.materialization.opening import open_workbench
+    from bench_assets.workspace.materialization.workbench import Workbench
+    from bench_resources.config.bench_toml import Settings
 
     open_home = open_workbench
 else:

@@ -1,5 +1,6 @@
 """``bench explain``: one score with its inputs."""
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -30,6 +31,6 @@ def explain(
     with open_home(question, source) as bench:
         explanation = explain_score(bench, question, model, condition)
         if as_json:
-            print_json_result(explanation.to_json())
+            print_json_result(asdict(explanation))
         else:
             print_explanation(explanation)

@@ -73,7 +73,6 @@ def report(
 def _serve(
     bench: "Workbench", left_out: "Collection[str]", port: int | None, *, in_browser: bool
 ) -> None:
-    """Serve the report, and keep it current, until Ctrl-C."""
     from bench_assets.workspace.inspect.report_server import report_maker, serve_live
 
     with serve_live(bench.settings.home, report_maker(bench, left_out), port) as address:

@@ -119,7 +119,6 @@ def _size_text(image: ImageEvidence) -> str:
 
 
 def _conversation_text(prompt_json: str) -> str:
-    """Render a prompt's JSON as a conversation."""
     lines = []
     try:
         turns = json.loads(prompt_json)
@@ -220,7 +219,6 @@ def _print_example(pair: EvaluationPair, question_id: str) -> None:
 
 
 def _responses_text(evaluation: EvaluationTables, question_id: str) -> str:
-    """The responses to a question, and their points."""
     record = evaluation.records[question_id]
     points = ", ".join("unscored" if s.points is None else f"{s.points:g}" for s in record.scores)
     texts = " / ".join(row.error or row.text or "(nothing)" for row in record.predictions)

@@ -3,15 +3,11 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
 import dagster as dg
 
 from bench_assets.workspace.console.output import print_message
 from bench_resources.response_cache.throughput import LOG_INTERVAL, ProgressStyle
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
 
 
 @contextmanager
@@ -30,7 +26,7 @@ def materialization_progress(
         instance.add_event_listener(run_id, _ProgressLines(title, n_assets, clock))
         yield
     else:
-        yield from _show_bar(_bar(), instance, run_id, title, n_assets)
+        yield from _show_bar(instance, run_id, title, n_assets)
 
 
 def _add_table(event: dg.EventLogEntry, tables: set[dg.AssetKey]) -> bool:
@@ -57,9 +53,18 @@ class _ProgressLines:
 
 
 def _show_bar(
-    bar: "Progress", instance: dg.DagsterInstance, run_id: str, title: str, n_assets: int
+    instance: dg.DagsterInstance, run_id: str, title: str, n_assets: int
 ) -> Iterator[None]:
-    with bar:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    with Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+    ) as bar:
         task_id, tables = bar.add_task(title, total=n_assets), set[dg.AssetKey]()
 
         def advance(event: dg.EventLogEntry) -> None:
@@ -68,16 +73,3 @@ def _show_bar(
 
         instance.add_event_listener(run_id, advance)
         yield
-
-
-def _bar() -> "Progress":
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-    )

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from math import ceil
-from typing import NamedTuple
 
 from bench_assets.annotation.gold import GoldStep
 from bench_assets.asset_factory.configured_runner import configured_verdicts
@@ -95,8 +94,7 @@ def dry_run(
                 continue
             questions = subset.select(task, bench.questions(task, condition))
             if questions or subset == WHOLE:
-                asked_model = _AskedModel(model, condition)
-                estimates += _task_estimates(bench, models, task, questions, asked_model)
+                estimates += _task_estimates(bench, models, task, questions, model, condition)
     return estimates
 
 
@@ -131,16 +129,16 @@ def _solver_estimates(bench: Workbench, models: Models, step: GoldStep) -> list[
     return [counter.estimate(f"{step.folder}/proposals", "solver") for counter in counters.values()]
 
 
-class _AskedModel(NamedTuple):
-    name: str
-    condition: str
-
-
 def _task_estimates(
-    bench: Workbench, models: Models, task: Task, questions: Sequence[Question], model: _AskedModel
+    bench: Workbench,
+    models: Models,
+    task: Task,
+    questions: Sequence[Question],
+    model: str,
+    condition: str,
 ) -> list[Estimate]:
     """Estimate a model's responses to questions, and the verdicts of judges and readers on them."""
-    counter = _RequestCounter(models, model.name, model.condition)
+    counter = _RequestCounter(models, model, condition)
     judge_counters: dict[str, _RequestCounter] = {}
 
     def count_verdicts(name: str) -> AbstractContextManager[ChatModel]:
@@ -148,14 +146,14 @@ def _task_estimates(
         return nullcontext(judge_counters.setdefault(name, judge_counter))
 
     judge_name = bench.settings.suite(task.suite, SuiteSettings).judge
-    verdicts = configured_verdicts(task, models, judge_name, count_verdicts, model.name)
+    verdicts = configured_verdicts(task, models, judge_name, count_verdicts, model)
     if isinstance(verdicts, ReaderVerdicts) and verdicts.null_test:
         silent_test = replace(verdicts.null_test, record=lambda figures: None)
         verdicts = replace(verdicts, null_test=silent_test)
     runner = Runner(
         task=task,
-        condition=model.condition,
-        responses=replace(GeneratedResponses.of(counter), draws=models.named(model.name).draws),
+        condition=condition,
+        responses=replace(GeneratedResponses.of(counter), draws=models.named(model).draws),
         judge=verdicts,
     )
     predictions = runner.predictions(questions)

@@ -201,7 +201,6 @@ def _measured_spreads(
 
 
 def _median_variance(comparisons: Sequence[Sequence[PairedScores]], n_units: int) -> float:
-    """Median of the comparisons' variances, per unit."""
     return median(change_variance(pairs) * n_units / len(pairs) for pairs in comparisons)
 
 

@@ -65,7 +65,6 @@ def _with_data(text: str, data: str, n: int) -> str:
 def _merge_questions(
     stored: Sequence[Question], added: Sequence[Question], title: str
 ) -> list[Question]:
-    """Merge the questions of earlier imports and of this one."""
     by_id = {question.question_id: question for question in stored}
     for question in added:
         if by_id.setdefault(question.question_id, question) != question:

@@ -5,7 +5,7 @@
 
 import inspect
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bench_assets.annotation.answers.values import question_units, unit_answers
@@ -78,14 +78,8 @@ class ScoreEvidence:
     signature: str
     stale: str  # reason why the value is stale; "": it is current
 
-    def to_json(self) -> JsonObject:
-        """Convert to one JSON object."""
-        return asdict(self)
 
-
-def explain(
-    bench: Workbench, question_id: str, model: str, condition: str = "main"
-) -> ScoreEvidence:
+def explain(bench: Workbench, question_id: str, model: str, condition: str) -> ScoreEvidence:
     """Collect all inputs of a model's score for a question.
 
     Raises:
@@ -140,7 +134,6 @@ def _tables_with_model(bench: Workbench, task: Task, condition: str, model: str)
 
 
 def _annotations_of(bench: Workbench, task: Task, question: Question) -> list[Answer]:
-    """Annotations behind a question, by time."""
     tables, answers = bench.tables, list[Answer]()
     for form in bench.catalog.suite(task.suite).annotation_tasks:
         units_key, answers_key = form.table("units").split("/"), form.table("answers").split("/")

@@ -182,6 +182,5 @@ def _partition_kind(partitions: dg.PartitionsDefinition[str] | None) -> str:
 
 
 def _file_counts(bench: Workbench) -> Counter[str]:
-    """Count the Parquet files of each table, by folder."""
     names = (blob.name for blob in bench.tables.blobs.list())
     return Counter(name.rpartition("/")[0] for name in names if name.endswith(".parquet"))

@@ -80,7 +80,8 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     )
     catalog = load_catalog(settings, only={suite_name, *settings.suites} if suite_name else None)
     engine_problems = kind_problems(settings.models)
-    print_warnings([*catalog.problems, *engine_problems, *weak_key_warnings(settings.home)])
+    for problem in (*catalog.problems, *engine_problems, *weak_key_warnings(settings.home)):
+        print_message(f"warning: {problem}")
     if not source:
         suites = [suite_name] if suite_name else catalog.names
         last_sources = _last_sources(remembered_sources(settings_of_home, rule), suites)
@@ -135,12 +136,6 @@ def _check_accepted(accept: Sequence[str]) -> None:
     outcomes = get_args(Accepted)
     if isinstance(accept, str) or not set(accept) <= set(outcomes):
         raise SettingsError(f"accept: expected a list of {' and '.join(outcomes)}, got {accept!r}")
-
-
-def print_warnings(problems: Sequence[str]) -> None:
-    """Print each problem as a warning."""
-    for problem in problems:
-        print_message(f"warning: {problem}")
 
 
 def prepare_process(home: Path) -> None:
