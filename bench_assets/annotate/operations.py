@@ -187,13 +187,9 @@ def proposal_tasks(bench: Workbench, suite: str) -> list[str]:
 
 
 def draw_accepted(bench: Workbench, name: str, n: int, now: datetime) -> None:
-    """Publish a task, and draw accepted proposals for people; larger draws contain smaller ones.
+    """Publish a task on proposals, such as "multi/proposals", and draw ``n`` accepted ones.
 
-    Args:
-        bench: The home.
-        name: Annotation task on proposals, such as "multi/proposals".
-        n: Number of proposals to draw.
-        now: Current time.
+    Larger draws contain smaller ones.
 
     Raises:
         BenchError: If a table cannot be read or built.
@@ -412,7 +408,7 @@ def make_links(
         settings: Settings of the home.
         tasks: Tasks that the link opens; empty: all.
         people: Pseudonyms, or names in ``[annotation.names]``; empty: all of that section.
-        days: Days until the link expires.
+        days: Days until the links expire.
 
     Raises:
         SettingsError: If no annotator is named, or the backend is not pages.
@@ -425,8 +421,12 @@ def make_links(
         raise SettingsError(
             f"{settings.file}: no annotators. Use --person NAME, or list them in [annotation.names]"
         )
-    _check_tasks(settings, tasks)
-    signer = LinkSigner.beside(pages_store(settings.home))
+    store = pages_store(settings.home)
+    known_tasks = {*settings.annotation.tasks, *store.tasks()}
+    for task in tasks:
+        if task not in known_tasks:
+            raise UnknownNameError(f"task in {settings.file}", task, known_tasks)
+    signer = LinkSigner.beside(store)
     expiry = datetime.now(UTC) + timedelta(days=days)
     address = fill_keys(settings.annotation.url).rstrip("/") or f"http://{LOOPBACK}:{PORT}"
     links = []
@@ -456,12 +456,3 @@ def revoke_links(settings: Settings, people: Sequence[str]) -> list[str]:
     for pseudonym in pseudonyms:
         LinkSigner.beside(pages_store(settings.home)).revoke(pseudonym)
     return pseudonyms
-
-
-def _check_tasks(settings: Settings, tasks: Sequence[str]) -> None:
-    """Raise an ``UnknownNameError`` for a task that is neither active nor published."""
-    store = pages_store(settings.home)
-    known = {*settings.annotation.tasks, *store.tasks()}
-    for task in tasks:
-        if task not in known:
-            raise UnknownNameError(f"task in {settings.file}", task, known)

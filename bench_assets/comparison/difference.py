@@ -62,13 +62,8 @@ def decompose_difference(
 ) -> list[Cause]:
     """Split the difference of a metric by cause; the first row is the total.
 
-    Parts of the signatures that differ but changed no points have a row too.
-
-    Args:
-        task: The task, whose metrics are computed over all questions of both.
-        before: One evaluation.
-        after: The other.
-        metric: "": the primary one.
+    Parts of the signatures that differ but changed no points have a row too. ``metric`` "" is the
+    primary one.
     """
     steps = _Decomposition(task, metric or task.primary_metric, before, after)
     rows = [steps.total(), *steps.effects(), *steps.unexplained()]

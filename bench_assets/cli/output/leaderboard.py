@@ -30,11 +30,8 @@ def print_matrices(
 ) -> None:
     """Print the leaderboard: models by tasks, one matrix per edition.
 
-    Args:
-        rows: The leaderboard.
-        chance: Task -> expected score of guessing, if known.
-        published: Whether to include the papers' rows.
-        only_learnt: Whether to leave out tasks on which no model is above the blind baselines.
+    ``chance`` has the expected score of guessing by task, if known; ``published`` includes the
+    papers' rows; ``only_learnt`` leaves out tasks on which no model is above the blind baselines.
     """
     all_matrices = matrices(rows, chance)
     displayed = [matrix for matrix in all_matrices if matrix.models or matrix.blind or published]

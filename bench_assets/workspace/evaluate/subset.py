@@ -84,11 +84,7 @@ def evaluate_suite_subsets(
 ) -> Iterator[tuple[str, list[Evaluation], list[BenchError]]]:
     """Build the questions of all suites, then evaluate models on a subset of them.
 
-    Args:
-        bench: The home folder.
-        suites: Suites or tasks; each category has to be in one of them.
-        runs: Pairs of a model and a condition.
-        subset: The subset.
+    ``runs`` are pairs of a model and a condition. Each category has to be in one of the suites.
 
     Yields:
         Each suite, its evaluations, and the errors of its tasks that could not be built.
@@ -166,8 +162,8 @@ def _evaluate_tasks(
         for task in tasks:
             questions = bench.questions(task, condition)
             selected = subset.select(task, questions)
-            if elicits:
-                selected = _elicitable_questions(selected)
+            if elicits:  # options are elicited, unless no question has any
+                selected = [question for question in selected if question.has_options] or selected
             if not selected:
                 continue
             responses = _snapshot_responses(bench, models, task, run, selected)
@@ -201,11 +197,6 @@ def evaluate_answered(
         except _UnjudgedError as error:
             n_unjudged = {task.name: error.n}
     raise OpenVerdictsError(publish_verdicts(bench, n_unjudged))
-
-
-def _elicitable_questions(questions: list[Question]) -> list[Question]:
-    """The questions with options, which option elicitation needs; all if there are none."""
-    return [question for question in questions if question.has_options] or questions
 
 
 def _run_partial(

@@ -91,12 +91,9 @@ def report_maker(bench: Workbench, without_images: Collection[str] = ()) -> Call
 
 @contextmanager
 def serve_live(home: Path, remake: Callable[[], object], port: int | None = None) -> Generator[str]:
-    """Serve a report during the block, and update it every few seconds.
+    """Serve a report during the block, and update it by ``remake`` every few seconds.
 
-    Args:
-        home: The home.
-        remake: Updates the stale parts of the report.
-        port: As for ``open_server``.
+    ``port`` is as for ``open_server``.
 
     Yields:
         The report's address.

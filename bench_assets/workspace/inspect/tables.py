@@ -45,13 +45,8 @@ def needs_of(bench: Workbench, table: str) -> str:
 def make_paper_table(bench: Workbench, suite: str, name: str, model: str = "") -> str:
     """Materialize a table of a paper with its inputs; returns the name of its asset.
 
-    Requests responses that are not cached.
-
-    Args:
-        bench: The home folder.
-        suite: A suite or task.
-        name: The table's name within the suite, such as ``output_variability``.
-        model: A model of bench.toml, for a table per model; "" for other tables.
+    ``name`` is its name within the suite or task, such as ``output_variability``. Responses that
+    are not cached are requested. Only a table per model takes a model.
 
     Raises:
         UnknownNameError: If the suite has no such table.

@@ -11,11 +11,7 @@ from bench_resources.response_cache.store import MergeResult, merge_into
 
 
 def migrate(settings: Settings, *, back: bool) -> MergeResult:
-    """Copy the responses of a home; the originals stay.
-
-    Args:
-        settings: Settings of the home, with a database.
-        back: Copy from the database to the home's file.
+    """Copy a home's responses to the database or, with ``back``, from it; the originals stay.
 
     Raises:
         SettingsError: If no database is configured.
