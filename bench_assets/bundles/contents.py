@@ -6,6 +6,7 @@ Tables are JSON lines in canonical form: the same rows give the same bytes.
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields
 from functools import partial
 from hashlib import sha256
@@ -111,8 +112,8 @@ def installed_versions() -> dict[str, str]:
     names = [name for line in needed for name in re.findall(r"\A[\w.-]+", line)]
     versions = {"python": python_version()}
     for name in sorted([PROGRAM_NAME, *names]):
-        if installed_version := _installed_version(name):
-            versions[name] = installed_version
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
     return versions
 
 
@@ -120,13 +121,6 @@ def suite_distribution(suite: str) -> str:
     """Distribution of a suite, with its version; "" if none."""
     distributions = [point.dist for point in entry_points(group=_SUITES, name=suite) if point.dist]
     return f"{distributions[0].name} {distributions[0].version}" if distributions else ""
-
-
-def _installed_version(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return ""
 
 
 Row = TypeVar("Row")

@@ -76,10 +76,6 @@ class ReproductionResult:
         return 2 if self.evaluation is None else int(bool(self.divergences))
 
 
-class MissingResponsesError(ModelError):
-    """Needed responses are not cached, or a model is unavailable."""
-
-
 def reproduce(bench: Workbench, number: NumberRef) -> ReproductionResult:
     """Find a number's inputs, evaluate it again if all are available, and compare.
 
@@ -129,7 +125,7 @@ def _has_missing(requirements: Sequence[BundleRequirement]) -> bool:
 
 def _require_cached(rows: Sequence[Prediction] | Sequence[Judgement]) -> None:
     if missing := sum(NOT_CACHED in row.error for row in rows):
-        raise MissingResponsesError(f"{missing} of {len(rows)} responses are not cached")
+        raise ModelError(f"{missing} of {len(rows)} responses are not cached")
 
 
 def _response_requirements(
@@ -256,21 +252,21 @@ def _open_model(
     """Open a model, which must have the expected signature, unless that is ""."""
     with open_model(models, name, name, condition) as model:
         if expected_signature and model.signature != expected_signature:
-            raise MissingResponsesError(f"{name} is now {model.signature}")
+            raise ModelError(f"{name} is now {model.signature}")
         yield model
 
 
 def _stored_predictions(number: NumberRef) -> Sequence[Prediction]:
     rows = _stored_location(number).read().predictions
     if not rows:
-        raise MissingResponsesError("the table of responses is missing")
+        raise ModelError("the table of responses is missing")
     return rows
 
 
 def _stored_verdicts(number: NumberRef) -> Sequence[Judgement]:
     rows = _stored_location(number).read().judgements
     if not rows:
-        raise MissingResponsesError("the table of human verdicts is missing")
+        raise ModelError("the table of human verdicts is missing")
     return rows
 
 

@@ -148,17 +148,12 @@ class CachedResponseModel:
         """Parse the part ``model`` of a signature."""
         model_part, elicitation = split_signature(signature)
         self.name, self.signature = name, model_part
-        self._method = LIKELIHOOD if elicitation else ""
+        self.elicits = (LIKELIHOOD,) if elicitation else ()
         base_part, _, tags = model_part.partition(_THINKING)
         opening, _, closing = tags.partition(" ")
         self._tags: Tags | None = (opening, closing) if closing else None
         self._identity, self._decoding = split_model_part(base_part)
         self._store = store
-
-    @property
-    def elicits(self) -> tuple[str, ...]:
-        """Elicitation method of the responses, if any."""
-        return (self._method,) if self._method else ()
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Answer each request, in order."""

@@ -22,6 +22,8 @@ from bench_assets.workspace.console.signals import (
 _GC_THRESHOLDS = 50_000, 100
 """Garbage collection thresholds of the two young generations; the defaults suit small programs."""
 
+_DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ESTALE}
+
 
 def main() -> None:
     """Run ``bench``."""
@@ -49,7 +51,7 @@ def main() -> None:
 
 
 def _hide_keys_in_arguments() -> None:
-    """Restart with names of variables in place of keys, because all users can see command lines."""
+    """Restart with variables in place of keys, if any: all users can see command lines."""
     arguments = sys.argv[1:]
     if not any("://" in argument or "=" in argument for argument in arguments):
         return
@@ -69,12 +71,6 @@ def _hide_keys_in_arguments() -> None:
 
 def _exit_on_signal(number: int, _: FrameType | None) -> None:
     """Exit immediately, because an import may catch ``KeyboardInterrupt``."""
-    os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, _signal_message(number))
+    message = f"stopped by {SIGNAL_NAMES[signal.Signals(number)]}: {RESUME_MESSAGE}\n"
+    os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, message.encode())
     os._exit(EXIT_BASE + number)
-
-
-_DISK_ERRORS = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.ESTALE}
-
-
-def _signal_message(number: int) -> bytes:
-    return f"stopped by {SIGNAL_NAMES[signal.Signals(number)]}: {RESUME_MESSAGE}\n".encode()

@@ -1,7 +1,6 @@
 """``bench home init``: templates of a home, a file benchmark and a suite package."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 from typing import Annotated
@@ -89,18 +88,15 @@ def suite(
     with error_reporting():
         _require_name(name)
         root = folder or Path(f"{name}_bench")
-        texts = dict(_package_files(root, name))
+        texts = {}
+        for template in sorted((_TEMPLATES / "suite").rglob("*.txt")):
+            path = template.relative_to(_TEMPLATES / "suite").with_suffix("").as_posix()
+            text = _render_template(f"suite/{path}.txt", name)
+            texts[root / path.replace(_EXAMPLE, name)] = text
         _write_new(texts)
         print_message(
             f"{root}: {len(texts)} files\ntry: pip install --editable {root}; pytest {root}"
         )
-
-
-def _package_files(root: Path, name: str) -> Iterator[tuple[Path, str]]:
-    """Yield the path and the text of every file of the package."""
-    for template in sorted((_TEMPLATES / "suite").rglob("*.txt")):
-        path = template.relative_to(_TEMPLATES / "suite").with_suffix("").as_posix()
-        yield root / path.replace(_EXAMPLE, name), _render_template(f"suite/{path}.txt", name)
 
 
 def _render_template(template: str, name: str) -> str:

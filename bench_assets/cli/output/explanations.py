@@ -12,7 +12,6 @@ from bench_assets.core.text.escaping import escape_to_one_line
 from bench_assets.workspace.console.output import Cell, print_message, print_result, print_rows
 from bench_assets.workspace.inspect.explanation import (
     EvaluationPair,
-    ImageEvidence,
     SampleEvidence,
     ScoreEvidence,
 )
@@ -28,7 +27,8 @@ def print_explanation(evidence: ScoreEvidence) -> None:
     print_result(f"{evidence.question['question_id']}  ({evaluation})")
     _print_section("Question", "\n".join(_question_lines(evidence.question)))
     for n, image in enumerate(evidence.images, 1):
-        print_result(f"\n## Image {n} of {len(evidence.images)}: {_size_text(image)}\n{image.path}")
+        size = image.problem or f"{image.width} x {image.height} px"
+        print_result(f"\n## Image {n} of {len(evidence.images)}: {size}\n{image.path}")
     if evidence.people:
         _print_section("Annotations", "\n".join(map(_annotation_text, evidence.people)))
     sent = "as sent" if evidence.prompt["sent"] else "not sent to the model"
@@ -112,10 +112,6 @@ def _annotation_text(answer: Mapping[str, Any]) -> str:
     history = f"{answer['at'] or 'unknown time'}{changed}"
     tool = f"{answer['tool']} {answer['tool_id']}, task {answer['task_version'][:12] or '?'}"
     return f"{answer['person']} on {unit}: {values or 'nothing'}{exclusion}\n  {history}; {tool}"
-
-
-def _size_text(image: ImageEvidence) -> str:
-    return image.problem or f"{image.width} x {image.height} px"
 
 
 def _conversation_text(prompt_json: str) -> str:

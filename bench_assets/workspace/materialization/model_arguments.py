@@ -74,6 +74,8 @@ def save_models(models: "Iterable[ResolvedModel]", settings: "Settings") -> None
         ModelError: If no server is listening at a new address, or the hub has no such model.
         HomeError: If the home cannot be written to.
     """
+    from bench_resources.checkpoints.adapters import HUB_ID
+    from bench_resources.checkpoints.identity import hub_commit
     from bench_resources.config.models_toml import read_models, save_models
 
     sections = sections_of(models)
@@ -86,18 +88,10 @@ def save_models(models: "Iterable[ResolvedModel]", settings: "Settings") -> None
         if "base_url" in section:
             _check_connection(str(section["base_url"]))
             _check_served(section)
-        if section.get("path"):
-            _check_hub_model(str(section["path"]), str(section.get("revision") or "main"))
+        path = str(section.get("path") or "")
+        if HUB_ID.fullmatch(path):
+            hub_commit(path, str(section.get("revision") or "main"))  # raises if there is none
     save_models(settings.home, sections)
-
-
-def _check_hub_model(path: str, revision: str) -> None:
-    """Look up a model of the hub; a path of local files passes."""
-    from bench_resources.checkpoints.adapters import HUB_ID
-    from bench_resources.checkpoints.identity import hub_commit
-
-    if HUB_ID.fullmatch(path):
-        hub_commit(path, revision)  # raises if there is none
 
 
 def _check_connection(address: str) -> None:
