@@ -188,7 +188,7 @@ def load_catalog(
                 suites[name] = _validated_suite(plugin, name, plugins)
         except BenchError as error:
             problems.append(_left_out_message(name, str(error), origins))
-    for section, suite in _suites_of_home(settings) if settings else ():
+    for section, suite in _suites_of_home(settings):
         origins[suite.name] = section
         if defects := suite_defects(suite):
             problems.append(_left_out_message(suite.name, "; ".join(defects), origins))
@@ -217,8 +217,10 @@ def load_catalog(
     )
 
 
-def _suites_of_home(settings: Settings) -> list[tuple[str, Suite]]:
-    """Locations and suites of file benchmarks and of features."""
+def _suites_of_home(settings: Settings | None) -> list[tuple[str, Suite]]:
+    """Locations and suites of file benchmarks and of features; none without settings."""
+    if settings is None:
+        return []
     has_imports = (settings.home / IMPORTS_FILE).exists()
     hooks = hooks_of("suites") if has_imports else ()
     imported = [suite for suites_of in hooks for suite in suites_of(settings)]

@@ -84,7 +84,7 @@ def results_page(rows: Sequence[Metric], primary: str, chance: float | None = No
     title = f"{primary_row.model}: metrics over all questions, then {primary} of each slice"
     paragraphs = [
         _sentence(primary_row, chances.get("all")),
-        _image(bar_chart(bars, title), "bars"),
+        _markdown_image(bar_chart(bars, title), "bars"),
     ]
     if len(slices) > _BARS:
         paragraphs.append(f"{len(slices) - _BARS} more slices are in the table.")
@@ -119,7 +119,7 @@ def _sentence(row: Metric, chance: float | None) -> str:
     return f"{text}{unscored}{comparison}.{failed}"
 
 
-def _image(svg: str, alt_text: str) -> str:
+def _markdown_image(svg: str, alt_text: str) -> str:
     return f"![{alt_text}](data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()})"
 
 

@@ -122,7 +122,10 @@ def snapshot_while_running(
     session: ModelSession,
     responses: GeneratedResponses,
 ) -> Generator[None]:
-    """Store the responses so far as a partial evaluation, regularly and if the run ends early."""
+    """Store the responses so far as a partial evaluation, regularly and if the run ends early.
+
+    Nothing is stored of more than ``_MAX_QUESTIONS``.
+    """
     if len(questions) > _MAX_QUESTIONS:
         yield
         return

@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bench_assets.audit.framework.findings import AuditRow
 from bench_assets.audit.operations import audit_tasks
@@ -36,7 +36,7 @@ class AuditTable(Sequence[AuditRow]):
 
     rows: tuple[AuditRow, ...]
 
-    def __getitem__(self, index):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN204
+    def __getitem__(self, index: Any) -> Any:  # noqa: ANN401
         """Return a row, or a tuple of rows for a slice."""
         return self.rows[index]
 

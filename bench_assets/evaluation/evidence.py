@@ -17,7 +17,7 @@ from bench_assets.evaluation.task import Task
 
 
 class StoredAnswer(NamedTuple):
-    """What a ``Score`` says about the answer that was read."""
+    """Fields of a ``Score`` about the answer that was read."""
 
     answer: tuple[str, ...]
     note: str

@@ -118,11 +118,13 @@ def judge(
     chosen = task.judges.get(name)
     rows: Sequence[Judgement]
     if isinstance(chosen, ByModel) and model is not None:
+        title = f"{name}:{model.name}"
         with plugin_errors_named(f"judge {name}"):
-            rows, title = chosen.judge(answered, model), f"{name}:{model.name}"
+            rows = chosen.judge(answered, model)
     elif isinstance(chosen, ByRules) and model is None:
+        title = name
         with plugin_errors_named(f"judge {name}"):
-            rows, title = chosen.judgements(answered, name), name
+            rows = chosen.judgements(answered, name)
     else:
         raise SettingsError(
             f"{task.name} is judged by {task.ways_to_judge}, not by "
@@ -279,9 +281,9 @@ def _score_read_response(
     is_named = by_rules and reading is not None and reading.named
     # The scorer compared the whole response, because no rule found an answer in it.
     is_compared_whole = by_rules and reading is None and form.kind == "references"
-    unread = is_unread(pair, score, verdicts)
-    unread = unread or (is_compared_whole and not is_empty_or_loop(prediction.text))
-    return verdicts, replace(score, unread=unread, named=is_named)
+    has_no_reading = is_compared_whole and not is_empty_or_loop(prediction.text)
+    is_response_unread = has_no_reading or is_unread(pair, score, verdicts)
+    return verdicts, replace(score, unread=is_response_unread, named=is_named)
 
 
 def _score_found_answer(

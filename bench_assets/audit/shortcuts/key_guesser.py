@@ -64,7 +64,7 @@ class Exam:
     keys: npt.NDArray[np.intp]  # index of the right option; -1: it is not offered
     n_answers: int = 0  # distinct answers, if the options are the most frequent ones of them
     usual: float = 0.0  # share of one answer that is no flaw
-    about: str = ""  # suffix of the guesses' names
+    suffix: str = ""  # of the guesses' names
 
     @classmethod
     def with_options(cls, questions: Iterable[Question]) -> "Exam":
@@ -99,7 +99,7 @@ class Exam:
             keys=np.array(keys, dtype=np.intp),
             n_answers=len(counts),
             usual=usual,
-            about=f", of {kind}",
+            suffix=f", of {kind}",
         )
 
     def select(self, rows: Sequence[int]) -> "Exam":
@@ -124,8 +124,9 @@ class Exam:
     @cached_property
     def is_ordered(self) -> npt.NDArray[np.bool_]:
         """Whether a place means the same in all questions: a letter, or a frequent answer."""
-        lettered = [bool(self.about) or question.kind == "choice" for question in self.questions]
-        return np.array(lettered, dtype=np.bool_)
+        is_frequent = self.n_answers > 0
+        ordered = [is_frequent or question.kind == "choice" for question in self.questions]
+        return np.array(ordered, dtype=np.bool_)
 
     @cached_property
     def clusters(self) -> Sequence[str]:
@@ -202,7 +203,7 @@ def guess_keys(
             hits = _cross_validate(exam, rows, cue)
             guesses.append(
                 Guess(
-                    name=f"{_guess_name(exam, rows, cue)}{exam.about}{suffix}",
+                    name=f"{_guess_name(exam, rows, cue)}{exam.suffix}{suffix}",
                     rate=_guess_rate(exam, rows, hits, max(levels, default=0.0), n_tests),
                     right=[exam.questions[row].question_id for row in rows[hits == 1]],
                 )

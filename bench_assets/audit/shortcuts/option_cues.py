@@ -174,7 +174,7 @@ def _require_options(evidence: Evidence) -> Exam:
 
 
 def _place_cue(exam: Exam) -> Cue:
-    if exam.about:
+    if exam.n_answers:
         guesses = [f'always "{answer}"' for answer in exam.options[0]]
     else:
         guesses = [f"always {chr(ord('A') + n)}" for n in range(exam.is_offered.shape[1])]

@@ -142,10 +142,10 @@ def metrics_with_baselines(
     """
     metrics = pipeline.summarise(task, questions, predictions, scores)
     scorers = {score.scorer for score in scores}
-    by_rules = _has_rules(task) and _are_scored_by_rules(scores)
     if not metrics or len(scorers) != 1:
         return metrics
     (scorer,) = scorers
+    by_rules = _has_rules(task) and _are_scored_by_rules(scores)
     shuffled = shuffle_responses(predictions)
     if by_rules:
         judgements = _judge_by_rules(task, questions, shuffled)
