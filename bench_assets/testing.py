@@ -15,7 +15,7 @@ from bench_assets.core.schema.rows import Prediction, Question, Score
 from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation.runner import Runner, StoredResponses
 from bench_assets.evaluation.suite import Suite, suite_defects
-from bench_assets.evaluation.task import CANNOT_BE_SCORED, RULES, Task
+from bench_assets.evaluation.task import CANNOT_BE_SCORED, Task
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 
@@ -97,7 +97,7 @@ def check_questions(
             )
     if task.asked_of == "model":
         _check_prompts(task, condition, questions)
-    if task.asked_of == "model" and (not task.is_judged or RULES in task.judges):
+    if task.asked_of == "model" and task.is_scored_without_judge:
         _check_points(task, condition, questions, gold)
 
 

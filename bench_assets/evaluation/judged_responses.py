@@ -7,15 +7,12 @@ the judge has judged there, is a constant response with a known score.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Self, TypeAlias
+from typing import NamedTuple, Self
 
 from bench_assets.core.judging.verdict_requests import group_judgements
 from bench_assets.core.schema.rows import Judgement, Prediction, Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import AnsweredQuestion, Task
-
-Cells: TypeAlias = Mapping[tuple[str, str], float]
-"""Values by metric and category."""
 
 
 class KnownJudgements(NamedTuple):
@@ -103,18 +100,3 @@ def _are_valid(judgements: Sequence[Judgement], judges: frozenset[tuple[str, str
         (judgement.judge, judgement.setup) in judges and not judgement.error
         for judgement in judgements
     )
-
-
-def complete_cells(
-    task: Task, questions: Sequence[Question], cells: Cells, known_judgements: KnownJudgements
-) -> Cells:
-    """Leave out cells with a question whose response was not judged."""
-    incomplete: set[str] = set()
-    for question in questions:
-        if question.question_id in known_judgements.missing:
-            incomplete.update(("all", *task.slices(question)))
-    return {
-        (metric, category): value
-        for (metric, category), value in cells.items()
-        if category not in incomplete
-    }

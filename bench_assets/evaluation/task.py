@@ -306,6 +306,11 @@ class Task:
         return bool(self.judges)
 
     @property
+    def is_scored_without_judge(self) -> bool:
+        """Whether responses can be scored without a model or people as judge."""
+        return not self.is_judged or RULES in self.judges
+
+    @property
     def has_judgements(self) -> bool:
         """Whether it has a table of judgements: of a judge, or of a reader."""
         return self.is_judged or self.is_read

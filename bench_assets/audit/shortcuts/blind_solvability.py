@@ -28,7 +28,7 @@ from bench_assets.core.stats.clusters import cluster_questions
 from bench_assets.core.stats.paired_tests import PairedScores, change_interval
 from bench_assets.evaluation.baselines.blind_baselines import shuffle_responses
 from bench_assets.evaluation.runner import Runner, StoredResponses
-from bench_assets.evaluation.task import CANNOT_BE_READ, RULES, Task
+from bench_assets.evaluation.task import CANNOT_BE_READ, Task
 
 _MAX_PROMPTS = 5  # prompts of a condition that are examined for images
 _TEXT_ONLY = "text_only"
@@ -81,7 +81,6 @@ class _BlindPoints:
 @audit_check("needs_images", "Do the questions need their images?")
 def needs_images(evidence: Evidence) -> AuditFinding:
     """Compare blind runs with chance and with the best sighted model, also by category."""
-    task = evidence.task
     if not any(question.images for question in evidence.questions):
         raise SkippedCheckError("no question has an image")
     main = evidence.results("main")
@@ -92,7 +91,7 @@ def needs_images(evidence: Evidence) -> AuditFinding:
         raise SkippedCheckError("no model was evaluated without images")
     if not seeing:
         raise SkippedCheckError("no model was evaluated with images")
-    if task.is_judged and RULES not in task.judges:
+    if not evidence.task.is_scored_without_judge:
         raise SkippedCheckError("the chance level needs a judge by rules")
     sighted = replace(
         main, models=tuple(main.models[index] for index in seeing), points=main.points[seeing]

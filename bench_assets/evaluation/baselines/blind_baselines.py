@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import TypeAlias
 
 from bench_assets.core.judging.second_look import is_reader
 from bench_assets.core.judging.verdict_requests import group_judgements
@@ -18,14 +19,12 @@ from bench_assets.core.tables.arrow import digest
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.aggregation import cell_values
 from bench_assets.evaluation.baselines.constant_responses import constant_responses, max_constants
-from bench_assets.evaluation.judged_responses import (
-    Cells,
-    JudgedResponses,
-    KnownJudgements,
-    complete_cells,
-)
+from bench_assets.evaluation.judged_responses import JudgedResponses, KnownJudgements
 from bench_assets.evaluation.pipeline import score_response
 from bench_assets.evaluation.task import RULES, AnsweredQuestion, ScoredQuestion, Task
+
+CellValues: TypeAlias = Mapping[tuple[str, str], float]
+"""Values by metric and category."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +49,7 @@ def best_constants(
     in ``lower_is_better``. Tasks that only a model can judge, and cells in which nothing can be
     scored, have no row. Without ``candidates``, those of ``constant_responses`` are tried.
     """
-    if not questions or not _has_rules(task):
+    if not questions or not task.is_scored_without_judge:
         return []
     data = short_digest(digest(questions))
     candidates = candidates or constant_responses(questions, task.slices)
@@ -63,7 +62,7 @@ def best_constants(
 
 
 def best_cells(
-    cells_by_text: Mapping[str, Cells], lower_is_better: Collection[str] = ()
+    cells_by_text: Mapping[str, CellValues], lower_is_better: Collection[str] = ()
 ) -> dict[tuple[str, str], tuple[float, str]]:
     """The best value of each cell, and the response that has it; the first one if several have."""
     best: dict[tuple[str, str], tuple[float, str]] = {}
@@ -88,7 +87,7 @@ def judged_constants(
 
     A response counts in a cell if it was judged on all questions of the cell.
     """
-    cells: dict[str, dict[str, Cells]] = defaultdict(dict)  # by scorer and response
+    cells: dict[str, dict[str, CellValues]] = defaultdict(dict)  # by scorer and response
     for text in judged_responses.constants(task, questions)[: max_constants(len(questions))]:
         known_judgements = judged_responses.look_up(
             questions, constant_predictions(questions, text)
@@ -104,7 +103,7 @@ def judged_constants(
 
 
 def _best_rows(
-    task: Task, scorer: str, cells_by_text: Mapping[str, Cells], data: str
+    task: Task, scorer: str, cells_by_text: Mapping[str, CellValues], data: str
 ) -> Iterator[BestConstant]:
     """The best constant of each cell, from the cells of each response tried."""
     n_tried = Counter(cell for cells in cells_by_text.values() for cell in cells)
@@ -145,7 +144,7 @@ def metrics_with_baselines(
     if not metrics or len(scorers) != 1:
         return metrics
     (scorer,) = scorers
-    by_rules = _has_rules(task) and _are_scored_by_rules(scores)
+    by_rules = task.is_scored_without_judge and _are_scored_by_rules(scores)
     shuffled = shuffle_responses(predictions)
     if by_rules:
         judgements = _judge_by_rules(task, questions, shuffled)
@@ -162,7 +161,7 @@ def metrics_with_baselines(
         for constant in constants
         if constant.scorer == scorer and constant.data == metrics[0].data
     }
-    shuffled_cells: Cells = {}
+    shuffled_cells: CellValues = {}
     if len(questions) > 1:
         shuffled_cells = _judged_cells(task, questions, known_judgements, scorer)
     rows: list[Metric] = []
@@ -229,11 +228,6 @@ def shuffle_responses(predictions: Sequence[Prediction]) -> list[Prediction]:
     return shuffled
 
 
-def _has_rules(task: Task) -> bool:
-    """Whether responses can be scored without a model as judge."""
-    return not task.is_judged or RULES in task.judges
-
-
 def constant_predictions(questions: Sequence[Question], text: str) -> list[Prediction]:
     """One response to all questions."""
     return [
@@ -249,13 +243,15 @@ def constant_predictions(questions: Sequence[Question], text: str) -> list[Predi
     ]
 
 
-def _constant_cells(task: Task, questions: Sequence[Question], text: str) -> Mapping[str, Cells]:
+def _constant_cells(
+    task: Task, questions: Sequence[Question], text: str
+) -> Mapping[str, CellValues]:
     """Cell values of one response to all questions, by scorer; computed once for equal scores."""
     predictions = constant_predictions(questions, text)
     pairs = AnsweredQuestion.of(questions, predictions)
     grouped = group_judgements(predictions, _judge_by_rules(task, questions, predictions))
-    computed: list[tuple[Sequence[Score], Cells]] = []
-    cells_by_scorer: dict[str, Cells] = {}
+    computed: list[tuple[Sequence[Score], CellValues]] = []
+    cells_by_scorer: dict[str, CellValues] = {}
     for name, scorer in task.scorers.items():
         scores = [
             score_response(task, scorer, pair, judgements)
@@ -277,10 +273,18 @@ def _judge_by_rules(
 
 def _judged_cells(
     task: Task, questions: Sequence[Question], known_judgements: KnownJudgements, scorer: str
-) -> Cells:
+) -> CellValues:
     """Values of the cells in which all responses were judged."""
     scores = pipeline.score(
         task, questions, known_judgements.predictions, known_judgements.judgements, scorer
     )
+    incomplete: set[str] = set()
+    for question in questions:
+        if question.question_id in known_judgements.missing:
+            incomplete.update(("all", *task.slices(question)))
     cells = cell_values(task, questions, ScoredQuestion.of(questions, scores))
-    return complete_cells(task, questions, cells, known_judgements)
+    return {
+        (metric, category): value
+        for (metric, category), value in cells.items()
+        if category not in incomplete
+    }
