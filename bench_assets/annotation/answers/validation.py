@@ -172,11 +172,10 @@ def resolve_answers(
     n_answers: Counter[str] = Counter()
     counted, refused = list[Answer](), list[Answer]()
     for answer in sorted(validated, key=lambda answer: (answer.at, *_unit_and_person(answer))):
-        complaint = (
-            answer.complaint
-            or (ATTENTION_CHECK if units_by_id[answer.unit_id].gold else "")
-            or careless.get(answer.person, "")
-        )
+        complaint = answer.complaint
+        if not complaint and units_by_id[answer.unit_id].gold:
+            complaint = ATTENTION_CHECK
+        complaint = complaint or careless.get(answer.person, "")
         if not complaint:
             n_answers[answer.person] += 1
             if terms.most_answers is not None and n_answers[answer.person] > terms.most_answers:
@@ -186,7 +185,8 @@ def resolve_answers(
         else:
             counted.append(answer)
     return ResolvedAnswers(
-        sorted(counted, key=_unit_and_person), sorted(refused, key=_unit_and_person)
+        answers=sorted(counted, key=_unit_and_person),
+        refused=sorted(refused, key=_unit_and_person),
     )
 
 

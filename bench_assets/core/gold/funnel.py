@@ -42,7 +42,7 @@ def gold_funnel(
     decided_by_id = {row.id: row for row in decided}
     by_construction: dict[str, list[_Outcome]] = {}
     for row in voted:
-        outcome = _Outcome(row, decided_by_id.get(row.id, row))
+        outcome = _Outcome(voted=row, final=decided_by_id.get(row.id, row))
         by_construction.setdefault(row.construction, []).append(outcome)
     return [_count(construction, outcomes) for construction, outcomes in by_construction.items()]
 

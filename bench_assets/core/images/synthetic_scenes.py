@@ -71,7 +71,8 @@ class Scene:
         image = _scale_to(_load_sprite(name), size)
         if mirrored:
             image = image.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
-        left, top = centre[0] - image.width // 2, centre[1] - image.height // 2
+        x, y = centre
+        left, top = x - image.width // 2, y - image.height // 2
         self.image.paste(image, (left, top), image)
         return self._add_object(name, (left, top, left + image.width, top + image.height))
 

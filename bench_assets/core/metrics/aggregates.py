@@ -30,7 +30,7 @@ _ROUNDING = 1e-9  # rounding error of a difference of IoU
 
 
 def accuracy(scored: Sequence[Scored]) -> Mean:
-    """Mean of the points of all questions; those about the same images are a cluster."""
+    """Mean of the points of all questions."""
     return mean(_point(question, score) for question, score in scored)
 
 

@@ -90,11 +90,12 @@ def read(kind: Kind, response: str, parse: Parser[Value]) -> Reading[Value] | No
         reading = _read_named(kind, plain.text, parse)
     else:
         last = max(stated, key=lambda reading: reading.evidence[0])
-        values = {reading.value for reading in stated if reading.value is not UNREADABLE}
         if isinstance(last.value, Unreadable):
             return None
-        is_disputed = len(values) > 1
-        reading = Reading(last.value, last.form, evidence=last.evidence, disputed=is_disputed)
+        values = {reading.value for reading in stated if reading.value is not UNREADABLE}
+        reading = Reading(
+            value=last.value, form=last.form, evidence=last.evidence, disputed=len(values) > 1
+        )
     return reading and replace(reading, evidence=plain.span(*reading.evidence))
 
 

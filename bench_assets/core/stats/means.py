@@ -279,8 +279,6 @@ def satterthwaite_freedom(leverage: Floats) -> float:
 
 def _index_digests(digests: bytes) -> tuple[npt.NDArray[np.int64], int]:
     """Indices of digests, equal for equal digests, and the number of distinct ones."""
-    if not digests:
-        return np.zeros(0, np.int64), 0
     halves = np.frombuffer(digests, np.uint64).reshape(-1, 2)
     order = np.lexsort((halves[:, 1], halves[:, 0]))
     ordered = halves[order]
