@@ -60,10 +60,10 @@ class ObjectBlobs:
         """Address of the object."""
         return f"{self._place}/{safe_name(name)}"
 
-    def put(self, name: str, data: bytes, *, sync: bool = True) -> str:
-        """Write an object, which is durable also without ``sync``; returns its ETag or ""."""
+    def put(self, name: str, data: bytes) -> None:
+        """Write an object, replacing an existing one."""
         safe_name(name)
-        return self._retry(lambda: self._store.put(name, data))["e_tag"] or ""
+        self._retry(lambda: self._store.put(name, data))
 
     def put_new(self, name: str, data: bytes) -> bool:
         """Write an object unless there is one, by a conditional put.

@@ -34,11 +34,10 @@ class FileBlobs:
         """Path of the file."""
         return str(self._file(name))
 
-    def put(self, name: str, data: bytes, *, sync: bool = True) -> str:
-        """Write a temporary file and rename it; its version is unknown."""
-        with open_atomic(self._file(name), sync=sync) as file:
+    def put(self, name: str, data: bytes) -> None:
+        """Write a temporary file, and rename it."""
+        with open_atomic(self._file(name)) as file:
             file.write(data)
-        return ""
 
     def put_new(self, name: str, data: bytes) -> bool:
         """Write a temporary file, and give it the name unless that is taken."""

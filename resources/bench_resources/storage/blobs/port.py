@@ -40,12 +40,8 @@ class Blobs(Protocol):
         """Location of a blob, for messages."""
         ...
 
-    def put(self, name: str, data: bytes, *, sync: bool = True) -> str:
-        """Write a blob, replacing an existing one; with ``sync``, it survives a power cut.
-
-        Returns:
-            Its version, as in ``BlobEntry``; "" if unknown.
-        """
+    def put(self, name: str, data: bytes) -> None:
+        """Write a blob that survives a power cut, replacing an existing one."""
         ...
 
     def put_new(self, name: str, data: bytes) -> bool:
