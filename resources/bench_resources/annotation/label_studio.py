@@ -135,11 +135,7 @@ def _add_images(left: Element, *, marked: bool) -> None:
 
 
 def _control(task: AnnotationTask, field: Field) -> Element:
-    """Build the control of a field, which has the field's name.
-
-    Raises:
-        AnnotationError: If it is a field for uploads.
-    """
+    """Build the control of a field, which has the field's name; uploads are refused."""
     attributes = {"name": field.name, "toName": _IMAGE if field.kind in MARK_KINDS else _HIDDEN}
     if field.required:
         message = f"Please answer: {_escape(field.label)}"

@@ -27,14 +27,10 @@ from bench_resources.config.sections.watched import AnnotationSettings, Checkpoi
 from bench_resources.config.toml_validation import describe_validation_error, read_toml
 
 
-def validate_cluster_storage(
+def _require_shared_stores(
     file: Path, storage: StorageSettings, cluster: ClusterSettings, models: Mapping[str, ModelSpec]
 ) -> None:
-    """Check that remote runs share their stores and engines with this home.
-
-    Raises:
-        SettingsError: If shared stores are missing, or an engine depends on the machine.
-    """
+    """Check that runs on other machines have the stores and the engines of this home."""
     if cluster.launcher == "local":
         return
     for name, spec in models.items():
@@ -229,7 +225,7 @@ def load_settings(home: Path) -> Settings:
         raise SettingsError(
             f"{file}, {describe_validation_error(error, Settings, content)}"
         ) from None
-    validate_cluster_storage(file, settings.storage, settings.cluster, settings.models)
+    _require_shared_stores(file, settings.storage, settings.cluster, settings.models)
     settings = _without_duplicates(settings, home_benchmarks, own_sections)
     return settings._with_ad_hoc_models(read_models(home))
 

@@ -55,7 +55,7 @@ def choose_engine(section: Mapping[str, Any], folder: Path) -> EngineChoice:
         ModelError: If it has several GGUF files, or needs llama.cpp; or config.json is not JSON.
     """
     if file := _gguf_file(section, folder):
-        refuse_multimodal_gguf(file)
+        _refuse_multimodal_gguf(file)
         gguf_section = {
             "text_only": True,
             **section,
@@ -84,12 +84,8 @@ def gguf_of(folder: Path) -> Path | None:
     return files[0] if files else None
 
 
-def refuse_multimodal_gguf(file: Path) -> None:
-    """Refuse a GGUF model with an image projector in another file, which transformers cannot read.
-
-    Raises:
-        ModelError: If there is a projector; gives the command of llama.cpp.
-    """
+def _refuse_multimodal_gguf(file: Path) -> None:
+    """Refuse a GGUF model with an image projector beside it, which transformers cannot read."""
     if projectors := sorted(file.parent.glob(_PROJECTOR)):
         raise ModelError(
             f"{file}: images need {projectors[0].name}, which only llama.cpp reads. Serve it: "

@@ -30,7 +30,7 @@ def read_models(home: Path) -> dict[str, ModelSpec]:
     Of an unreadable file there are none; ``save_models`` reports it.
     """
     try:
-        sections = read_sections(home)
+        sections = _read_sections(home)
     except SettingsError:
         return {}
     models = {}
@@ -50,7 +50,7 @@ def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[s
         SettingsError: If the file cannot be read.
     """
     with hold_file(home, MODELS_FILE):
-        existing = read_sections(home)
+        existing = _read_sections(home)
         new = [name for name, section in sections.items() if existing.get(name) != dict(section)]
         if new:
             _write_sections(home, {**existing, **sections})
@@ -65,7 +65,7 @@ def remove_model(home: Path, name: str) -> bool:
         SettingsError: If the file cannot be read.
     """
     with hold_file(home, MODELS_FILE):
-        existing = read_sections(home)
+        existing = _read_sections(home)
         if name not in existing:
             return False
         del existing[name]
@@ -73,12 +73,7 @@ def remove_model(home: Path, name: str) -> bool:
     return True
 
 
-def read_sections(home: Path) -> dict[str, dict[str, Any]]:
-    """Read the sections of the file; {} without one.
-
-    Raises:
-        SettingsError: If the file cannot be read.
-    """
+def _read_sections(home: Path) -> dict[str, dict[str, Any]]:
     sections = read_toml(home / MODELS_FILE).get("models", {})
     return {name: section for name, section in sections.items() if isinstance(section, dict)}
 

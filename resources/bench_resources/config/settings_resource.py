@@ -13,9 +13,5 @@ class HomeSettings(dg.ConfigurableResource[Settings]):
     home: str
 
     def create_resource(self, context: dg.InitResourceContext) -> Settings:
-        """Read the file.
-
-        Raises:
-            SettingsError: If the file or one of its entries is invalid.
-        """
+        """Read the file, as ``load_settings`` does."""
         return load_settings(Path(self.home))

@@ -95,7 +95,7 @@ class ReleaseCache:
         return folder
 
     def _download(self, folder: Path, release: Release, log: DownloadLog) -> None:
-        """Download a release, unpack its archives, and record it."""
+
         arrived, files = folder / "arrived", folder / "files"
         if files.exists():
             files.replace(arrived)  # a process was killed before it wrote the record

@@ -233,7 +233,7 @@ class DriftGuard:
 
 
 def _problems(counts: Counts, base: Base, limit: float) -> Iterator[str]:
-    """Describe the drift, if there is any."""
+
     rejections, total = counts.rejections, counts.total
     if base.rows - counts.rows > limit * base.rows:
         yield f"{counts.rows} rows ({base.rows} before)"

@@ -93,7 +93,7 @@ def run_errors(events: Iterable[dg.DagsterEvent]) -> Iterator[tuple[str, Any]]:
 
 
 def _subclasses(kind: type[BenchError]) -> Iterator[type[BenchError]]:
-    """Yield a kind of error and all kinds derived from it."""
+
     yield kind
     for subclass in kind.__subclasses__():
         yield from _subclasses(subclass)

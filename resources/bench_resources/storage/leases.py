@@ -130,7 +130,7 @@ def claim(database: Database, seconds: float, name: str) -> bool:
 
 
 def _delete_expired(connection: sa.Connection) -> None:
-    """Delete the leases of owners that are long gone."""
+
     connection.execute(
         sa.delete(leases).where(leases.c.until < _now(connection) - _RETENTION_SECONDS)
     )

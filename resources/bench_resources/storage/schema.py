@@ -120,11 +120,6 @@ REVISIONS = {"responses": 2, "leases": 1}
 """Number of the latest revision of each store in ``migrations/versions``."""
 
 
-def revision_name(store: str, number: int) -> str:
-    """Name of an alembic revision, such as ``responses_0001``."""
-    return f"{store}_{number:04}"
-
-
 def create_statements(store: str, dialect: sa.Dialect) -> list[str]:
     """SQL that creates the tables of a store and records their revision."""
     statements = [f"CREATE TABLE IF NOT EXISTS {_VERSIONS} (version_num VARCHAR(32) PRIMARY KEY)"]
@@ -132,7 +127,7 @@ def create_statements(store: str, dialect: sa.Dialect) -> list[str]:
         statements.append(str(CreateTable(table).compile(dialect=dialect)))
         indexes = sorted(table.indexes, key=lambda index: str(index.name))
         statements += [str(CreateIndex(index).compile(dialect=dialect)) for index in indexes]
-    current = revision_name(store, REVISIONS[store])
+    current = f"{store}_{REVISIONS[store]:04}"  # as alembic's revisions are named
     return [*statements, f"INSERT INTO {_VERSIONS} VALUES ('{current}')"]
 
 

@@ -65,7 +65,6 @@ class Reservation:
 def _select_reservation(
     db: sqlite3.Connection, unit_row: int, person: str, now: float
 ) -> Reservation | None:
-    """Find a person's reservation of a unit; None without one."""
     cursor = db.execute(_SELECT_RESERVATION, {"unit": unit_row, "person": person, "now": now})
     row = cursor.fetchone()
     if row is None:
@@ -91,7 +90,7 @@ def _select_reservation(
 def _insert_answer(
     db: sqlite3.Connection, reservation: Reservation, now: float, values: Values, *, skipped: bool
 ) -> None:
-    """Store an answer of a person, after any earlier ones."""
+
     time = format_timestamp(datetime.fromtimestamp(now, UTC))
     time = max(time, reservation.last_at)  # the clock may have gone back
     unit_row, person = reservation.unit.number, reservation.person

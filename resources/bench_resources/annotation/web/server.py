@@ -103,11 +103,7 @@ def require_pages(settings: Settings) -> None:
 
 
 def setup_of(settings: Settings) -> Setup:
-    """The setup of a home's pages.
-
-    Raises:
-        SettingsError: If another backend is configured.
-    """
+    """The setup of a home's pages; raises as ``require_pages``."""
     require_pages(settings)
     return Setup(
         store=pages_store(settings.home),
@@ -117,12 +113,7 @@ def setup_of(settings: Settings) -> Setup:
     )
 
 
-def build_application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
-    """Build the ASGI application.
-
-    Raises:
-        AnnotationError: If the signing key cannot be read or created.
-    """
+def _build_application(setup: Setup, host: str = LOOPBACK) -> ASGIApp:
     from starlette.middleware.sessions import SessionMiddleware  # needs itsdangerous
 
     public_url = urlsplit(setup.url)
@@ -225,9 +216,9 @@ class PagesServer:
 
         Raises:
             SettingsError: If the port is not available.
-            AnnotationError: As ``build_application``.
+            AnnotationError: If the signing key cannot be read or created.
         """
-        self._app = build_application(setup, host)
+        self._app = _build_application(setup, host)
         try:
             family, kind, _, _, address = socket.getaddrinfo(
                 host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -242,7 +233,7 @@ class PagesServer:
         self.address = f"http://{_url_host(host)}:{self._socket.getsockname()[1]}"
 
     def __enter__(self) -> Self:
-        """Start serving."""
+        """Start serving, without a log of requests."""
         logging.getLogger("uvicorn.access").disabled = True  # paths contain the secret links
         self._server = uvicorn.Server(
             uvicorn.Config(
