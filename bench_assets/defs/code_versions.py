@@ -54,7 +54,8 @@ class _Module(NamedTuple):
 def code_versions(home: Path, suites: Iterable[Suite]) -> dict[str, str]:
     """Versions of the code of each suite's dataset build, and of the leaderboard ("").
 
-    Computed when a file has changed, by size and time; a command of one suite keeps the others.
+    They are stored in the home, and computed when a file has changed, by size and time. A command
+    of one suite keeps the others.
     """
     code: dict[str, tuple[Path, ...]] = {
         suite.name: suite.code or (_FILE_BENCHMARKS,) for suite in suites

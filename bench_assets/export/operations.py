@@ -114,10 +114,11 @@ def _write_submissions(bench: Workbench, request: ExportRequest) -> ExportResult
     for model in request.models:
         make_paper_table(bench, "blink", "submission", model)
         submission = bench.settings.home / FOLDER / f"blink_test_{quote(model, safe='@+=')}.json"
-        files.append(request.out / submission.name if request.out else submission)
-        if request.out:
-            with open_atomic(files[-1]) as file:
+        target = request.out / submission.name if request.out else submission
+        if target != submission:
+            with open_atomic(target) as file:
                 file.write(submission.read_bytes())
+        files.append(target)
     editions = {question.edition for question in bench.rows("blink/test/questions")}
     left_out = [
         f"questions of the release that the source lacks: its edition is {edition!r}"

@@ -37,7 +37,7 @@ def read_evalscope(file: Path) -> ExternalResults:
     located_samples: list[tuple[str, ExternalSample]] = []
     score_name = ""
     for line in read_lines(file):
-        sample, name = _sample(line.entry, line.where)
+        sample, name = _sample_and_score_name(line.entry, line.where)
         located_samples.append((line.where, sample))
         score_name = score_name or name
     samples = unique_samples(located_samples)
@@ -71,7 +71,7 @@ def _model(file: Path) -> str:
     return folder.name
 
 
-def _sample(row: Entry, where: str) -> tuple[ExternalSample, str]:
+def _sample_and_score_name(row: Entry, where: str) -> tuple[ExternalSample, str]:
     """A sample, and the name of its main score; "" if it has none."""
     with shape_errors(where, HARNESS):
         sample_score = row["sample_score"]

@@ -220,7 +220,7 @@ def _accuracies(numbers: Mapping[str, float], split: str) -> Iterator[ExternalMe
 
 
 def _sample(table_row: Row, points_column: str, id_column: str) -> ExternalSample:
-    """A sample without an explicit list of options has those in the text of its question."""
+    """Build the sample of a row; options without columns are read from the question's text."""
     row = table_row.cells
     if id_column not in row:
         raise SourceError(f"{table_row.where}: no {id_column}")

@@ -150,7 +150,7 @@ def change_sensors(specs: Iterable[dg.AssetSpec]) -> list[dg.SensorDefinition]:
 
 
 def _divide_suites(specs: Iterable[dg.AssetSpec]) -> list[list[str]]:
-    """Divide suites into parts with at most ``_MAX_ASSETS`` assets of models each."""
+    """Divide suites into parts of at most ``_MAX_ASSETS`` assets of models, or of one suite."""
     asset_counts = Counter(spec.key.path[0] for spec in specs if "bench/per" in spec.tags)
     parts: list[list[str]] = []
     part_size = 0

@@ -63,11 +63,11 @@ class AnnotationPages:
         """Write the page of a task; returns the task's summary for the list of tasks."""
         name, title, about = task.task.name, task.task.title, task.task.about
         summary = {"task": name, "title": title, "about": about, "problem": "", "data": ""}
-        keys = [task.table(table_name).split("/") for table_name in ("units", "answers")]
-        if not all(map(tables.exists, keys)):
+        units_key, answers_key = task.table("units").split("/"), task.table("answers").split("/")
+        if not (tables.exists(units_key) and tables.exists(answers_key)):
             return summary
         try:
-            units, answers = tables.read(keys[0], Unit), tables.read(keys[1], Answer)
+            units, answers = tables.read(units_key, Unit), tables.read(answers_key, Answer)
         except TableError as error:
             return {**summary, "problem": escape_to_one_line(str(error))}
         if not units and not answers:
@@ -79,7 +79,7 @@ class AnnotationPages:
         terms = task_settings.terms if task_settings else AnnotationTerms()
         undecided = undecided_in_task(tables, task, suite, units, counted_answers, terms)
         progress = progress_of(name, units, answers, undecided, datetime.now(UTC))
-        stamps = [site.stamps.of(tables, key) for key in keys]
+        stamps = [site.stamps.of(tables, key) for key in (units_key, answers_key)]
         inputs = combined_digest(_FORMAT, str(omits_images), *stamps)
         if not site.has(page_name, inputs):
             page = _AnnotationPage(

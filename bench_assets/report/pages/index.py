@@ -118,8 +118,8 @@ class IndexPage:
             "name": name,
             "slug": slug(name),
             "kind": self._kind(name),
-            "run": step and step.run,
-            "step": step and step.step,
+            "run": step.run if step else None,
+            "step": step.step if step else None,
         }
 
     def _kind(self, name: str) -> str:
@@ -230,9 +230,9 @@ def _rankings(
 
 def _is_reliable(row: Mapping[str, Any]) -> bool:
     """Whether a row has a current number of all questions and nearly all responses."""
-    has_defect = row["stale"] or row["unreadable"] or row["partial"] or row["n_failed"]
-    has_defect = has_defect or (row["unread"] or 0.0) > MOST_UNREAD
-    return row["value"] is not None and not has_defect
+    if row["stale"] or row["unreadable"] or row["partial"] or row["n_failed"]:
+        return False
+    return row["value"] is not None and (row["unread"] or 0.0) <= MOST_UNREAD
 
 
 def _last_measured(tables: TableFiles, tasks: Iterable[Task]) -> str:

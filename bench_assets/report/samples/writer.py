@@ -129,7 +129,7 @@ class _TaskSamples:
     def _write_prompts(
         self, condition: str, table_questions: _TableQuestions, models: Mapping[str, TableFiles]
     ) -> str:
-        """Write the prompts that models were sent, each once; returns the name of the data."""
+        """Write the prompts that models were sent; returns the name of the data."""
         base = self._condition_name(condition)
         key, sent = evaluation_key(self.task, condition, "predictions"), SentPrompts()
         models = {model: tables for model, tables in models.items() if tables.exists(key, model)}
