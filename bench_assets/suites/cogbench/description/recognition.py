@@ -6,14 +6,13 @@ score is a micro mean over all images.
 The official scorer takes all nouns and 0.6. The careful one has a threshold for each encoder, and
 ignores nouns that the description denies ("There is no boy") and opposites ("girl" for "boy"). The
 threshold is chosen on one half of ``entity_pairs.txt``: the lowest one that at most one in twenty
-wrong nouns exceeds. Recall and false positives are measured on the other half.
+wrong nouns exceeds. The README has its recall and false positives on the other half.
 """
 
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from hashlib import sha256
 from itertools import pairwise
 from math import inf, nan
@@ -222,7 +221,7 @@ KNOWN_THRESHOLDS = {("all-MiniLM-L6-v2@sha256:1796dd706fccb36d", "90af9910"): 0.
 """Thresholds by encoder and digest of the pairs; any other is computed on use, in seconds."""
 
 
-class EntityPair(NamedTuple):
+class _EntityPair(NamedTuple):
     """An annotated entity, a noun of a description, and whether the noun names the entity."""
 
     entity: str
@@ -230,25 +229,11 @@ class EntityPair(NamedTuple):
     same: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThresholdChoice:
-    """A threshold, with its recall and false positives on pairs that it was not chosen on."""
+class LabelledCosine(NamedTuple):
+    """The cosine of an entity and a noun, and whether the noun names the entity."""
 
-    threshold: float  # a cosine above it recognises
-    recall: float  # recognised share of the nouns that name their entity
-    false_positives: float  # recognised share of the nouns that name something else
-    n_chosen_on: int
-    n_tested_on: int
-
-
-@cache
-def entity_pairs() -> tuple[EntityPair, ...]:
-    """Read ``entity_pairs.txt``, in order."""
-    return tuple(
-        EntityPair(entity=entity, noun=noun, same=sign == "+")
-        for sign, entity, nouns in _PAIR_LINE.findall(_PAIRS.read_text(encoding="utf-8"))
-        for noun in nouns.split()
-    )
+    cosine: float
+    same: bool
 
 
 def find_threshold(encoder: TextEncoder) -> tuple[float, str]:
@@ -256,44 +241,35 @@ def find_threshold(encoder: TextEncoder) -> tuple[float, str]:
     digest = sha256(_PAIRS.read_bytes()).hexdigest()[:8]
     threshold = KNOWN_THRESHOLDS.get((encoder.name, digest))
     if threshold is None:
-        threshold = choose_threshold(encoder).threshold
+        threshold = lowest_threshold(labelled_cosines(encoder)[::2])
     return threshold, f"{threshold:.4f} by pairs:{digest}"
 
 
-def choose_threshold(encoder: TextEncoder) -> ThresholdChoice:
-    """Choose the threshold of an encoder on every other pair, and test it on the rest."""
-    pairs = entity_pairs()
+def labelled_cosines(encoder: TextEncoder) -> list[LabelledCosine]:
+    """Cosines of the pairs of ``entity_pairs.txt``, in order."""
+    pairs = [
+        _EntityPair(entity=entity, noun=noun, same=sign == "+")
+        for sign, entity, nouns in _PAIR_LINE.findall(_PAIRS.read_text(encoding="utf-8"))
+        for noun in nouns.split()
+    ]
     entity_vectors = encoder.encode_texts([pair.entity for pair in pairs])
     noun_vectors = encoder.encode_texts([pair.noun for pair in pairs])
-    cosines = [float(cosine) for cosine in (entity_vectors * noun_vectors).sum(axis=1)]
-    labelled = list(zip(cosines, [pair.same for pair in pairs], strict=True))
-    choice_pairs, test_pairs = labelled[::2], labelled[1::2]
-    threshold = lowest_threshold(choice_pairs)
-    return ThresholdChoice(
-        threshold=threshold,
-        recall=_rate_above(test_pairs, threshold, same=True),
-        false_positives=_rate_above(test_pairs, threshold, same=False),
-        n_chosen_on=len(choice_pairs),
-        n_tested_on=len(test_pairs),
-    )
+    cosines = (entity_vectors * noun_vectors).sum(axis=1).tolist()
+    return [LabelledCosine(cosine, pair.same) for cosine, pair in zip(cosines, pairs, strict=True)]
 
 
-def lowest_threshold(labelled: Sequence[tuple[float, bool]]) -> float:
+def lowest_threshold(labelled: Sequence[LabelledCosine]) -> float:
     """Find the lowest cut, half-way between two cosines, that at most 5 % of wrong pairs exceed.
 
-    ``labelled`` holds the cosine of each pair, and whether its noun names its entity.
-
-    >>> lowest_threshold([(0.25, False), (0.5, False), (0.75, True)])
+    >>> cosines = [LabelledCosine(0.25, False), LabelledCosine(0.5, False)]
+    >>> lowest_threshold([*cosines, LabelledCosine(0.75, True)])
     0.625
     """
-    cosines = sorted({cosine for cosine, _ in labelled})
+    cosines = sorted({pair.cosine for pair in labelled})
     cuts = [(low + high) / 2 for low, high in pairwise(cosines)]
+    wrong = [pair.cosine for pair in labelled if not pair.same]
     return next(
-        cut for cut in cuts if _rate_above(labelled, cut, same=False) <= MAX_FALSE_POSITIVES
+        cut
+        for cut in cuts
+        if sum(cosine > cut for cosine in wrong) / len(wrong) <= MAX_FALSE_POSITIVES
     )
-
-
-def _rate_above(labelled: Sequence[tuple[float, bool]], threshold: float, *, same: bool) -> float:
-    """Share of the pairs with the label ``same`` whose cosine is above the threshold."""
-    is_above = [cosine > threshold for cosine, is_same in labelled if is_same is same]
-    return sum(is_above) / len(is_above)
