@@ -7,15 +7,12 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
 from unicodedata import normalize
 
 from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.schema.rows import Question
 from bench_assets.suites.multi.dataset.questions import split_options
 from bench_assets.suites.multi.notation import matches_gold
-
-Position = Literal["start", "end"]
 
 _MAX_LETTERS = 13  # letters, A to M, of a question whose options are not known
 _THOUGHT = re.compile(r"Thought，持续 [0-9]+ 秒")
@@ -60,13 +57,10 @@ def _first_letter(response: str) -> str:
     return match[0] if match else ""
 
 
-def _outer_letter(response: str, position: Position) -> str:
-    """The first or last Latin letter, in upper case; "" without one."""
-    letters = re.findall(r"[a-zA-Z]", response)
-    if not letters:
-        return ""
-    letter: str = letters[0] if position == "start" else letters[-1]
-    return letter.upper()
+def _letter_at(response: str, index: int) -> str:
+    """The Latin letter at an index, such as 0 or -1, in upper case; "" without any."""
+    letters: list[str] = re.findall(r"[a-zA-Z]", response)
+    return letters[index].upper() if letters else ""
 
 
 def _first_run(response: str) -> str:
@@ -75,13 +69,13 @@ def _first_run(response: str) -> str:
     return _unique_letters(match[0]) if match else ""
 
 
-def _outer_run(response: str, position: Position) -> str:
-    """Letters of the first or last run of letters, spaces and commas, in upper case."""
+def _run_at(response: str, index: int) -> str:
+    """Letters of the run of letters, spaces and commas at an index, in upper case; "" without any.
+
+    Runs without a letter do not count.
+    """
     runs = [run for run in re.findall(r"[a-zA-Z ,]+", response) if run.strip(" ,")]
-    if not runs:
-        return ""
-    run = runs[0] if position == "start" else runs[-1]
-    return _unique_letters(run.upper())
+    return _unique_letters(runs[index].upper()) if runs else ""
 
 
 def _unique_letters(run: str) -> str:
@@ -136,8 +130,8 @@ PAPER = Reader(
 
 CURRENT = Reader(
     clean=_clean_current,
-    letter=partial(_outer_letter, position="start"),
-    letters=partial(_outer_run, position="start"),
+    letter=partial(_letter_at, index=0),
+    letters=partial(_run_at, index=0),
     blanks=_current_lines,
     matches=_matches_current,
     reference=str,
@@ -146,9 +140,7 @@ CURRENT = Reader(
 """The authors' script of today with its default, the first letter."""
 
 CURRENT_END = replace(
-    CURRENT,
-    letter=partial(_outer_letter, position="end"),
-    letters=partial(_outer_run, position="end"),
+    CURRENT, letter=partial(_letter_at, index=-1), letters=partial(_run_at, index=-1)
 )
 """The authors' script of today as they run it on models that think first: the last letter."""
 

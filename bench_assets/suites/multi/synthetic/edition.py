@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import cos, pi, sin
 from pathlib import Path
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any
 
 from bench_assets.core.images.synthetic_scenes import Box, Scene, Spot
 from bench_assets.core.tables.source_folder import format_json, write_files
@@ -222,8 +222,7 @@ def _circle_point(centre: Spot, radius: int, turn: float) -> Spot:
     return round(x + radius * sin(angle)), round(y - radius * cos(angle))
 
 
-_Draw: TypeAlias = Callable[..., Scene]
-_KINDS: Mapping[str, _Draw] = {
+_KINDS: Mapping[str, Callable[..., Scene]] = {
     "right triangle": _right_triangle,
     "rectangle": _rectangle,
     "number line": _number_line,
