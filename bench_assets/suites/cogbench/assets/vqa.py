@@ -174,7 +174,7 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
         selected = _apply_refinements(refinements, questions, reasons, by_id)
     is_complete = not selected.rejections and len(selected.rows) == TASK.counts["all"]
     edition = edition_of(opened, whole=is_complete)
-    rows = to_questions(selected.rows, by_id, edition, refinement.open_flags(flags))
+    rows = to_questions(selected.rows, by_id, edition, refinement.undecided_flags(flags))
     return selected.rejections, table_output(rows, question_preview(rows, image_store))
 
 

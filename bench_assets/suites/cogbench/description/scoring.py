@@ -215,6 +215,7 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
     and count as they are.
     """
     by_criterion = {judgement.criterion: judgement for judgement in judgements}
+    # Where the text was judged with its reasoning too, that verdict counts.
     by_criterion |= {
         name.removesuffix(WITH_REASONING): judgement
         for name, judgement in by_criterion.items()

@@ -176,8 +176,8 @@ def find_flags(
     return sorted(set(flags))
 
 
-def open_flags(flags: Iterable[Flag]) -> dict[str, str]:
-    """Join the flags without a decision, by question id."""
+def undecided_flags(flags: Iterable[Flag]) -> dict[str, str]:
+    """Join the flags of each question that have no decision, by question id."""
     texts: dict[str, list[str]] = defaultdict(list)
     for flag in flags:
         if not flag.decision:
