@@ -40,20 +40,21 @@ def test_without_a_source_the_mini_edition_is_drawn_and_built(tmp_path):
 
 
 def test_a_release_becomes_two_questions_a_pair(tmp_path):
+    bench = Bench(tmp_path / "home", write_release(tmp_path / "codis", [entry()]))
+    bench.build()
+    ids = [question.question_id for question in bench.questions()]
+    assert ids == ["codis/000/1", "codis/000/2"]
+    assert bench.rejections() == []
+
+
+def test_captions_of_the_source_replace_the_images(tmp_path):
     folder = write_release(tmp_path / "codis", [entry()])
     (folder / "captions.jsonl").write_text('{"image_id": "a.png", "caption": "A door."}\n')
     bench = Bench(tmp_path / "home", folder)
     bench.build()
-    first, second = bench.questions()
-    assert (first.question_id, first.edition) == ("codis/000/1", "own")
-    assert bench.read(ImageText, "captions") == [
-        ImageText(image=first.images[0], text="A door.", author="captions.jsonl")
-    ]
-    assert [q.question_id for q in bench.questions("captions_for_images")] == [
-        first.question_id,
-        second.question_id,
-    ]
-    assert bench.rejections() == []
+    assert [q.image_texts for q in bench.questions("captions_for_images")] == [("A door.",)] * 2
+    (caption,) = bench.read(ImageText, "captions")
+    assert caption.author == "captions.jsonl"
 
 
 def test_captions_named_in_the_settings_replace_those_of_the_source(tmp_path):
