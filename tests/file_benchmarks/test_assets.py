@@ -126,4 +126,3 @@ def test_a_section_that_cannot_be_used_is_an_error_that_names_it(
         load_catalog(load_settings(tmp_path))
     assert expected_message in str(error.value)
     assert f"{tmp_path}/bench.toml" in str(error.value)
-    assert "benchmarks" in str(error.value)

@@ -24,12 +24,7 @@ _CONTRACTIONS = (("’", "'"), ("can't", "can not"), ("n't", " not"), ("cannot",
 
 
 def answer_form(question: Question) -> AnswerForm:
-    r"""The form of an answer: one of the two possible answers of a pair, as a whole.
-
-    >>> AnswerForm("answers", ("Up.", "Down.")).read("He climbs the stairs.\n\nUp.").value
-    'Up.'
-    >>> AnswerForm("answers", ("Up.", "Down.")).read("Up or down?")
-    """
+    """The form of an answer: one of the two possible answers of a pair, as a whole."""
     return AnswerForm("answers", question.options)
 
 

@@ -14,7 +14,7 @@ from tests.fakes.rows import answered, prediction, question
 UP = ("Up.", "Down.")
 
 
-def test_a_judge_is_called_once_for_each_response_and_quoted():
+def test_each_response_gets_the_verdict_that_the_judge_prints():
     replies = {"codis/000/1": "Right.", "codis/000/2": "maybe"}
     judge = ScriptedModel(
         "gpt", lambda request: replies[request.question.question_id if request.question else ""]

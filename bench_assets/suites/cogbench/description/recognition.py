@@ -259,12 +259,7 @@ def labelled_cosines(encoder: TextEncoder) -> list[LabelledCosine]:
 
 
 def lowest_threshold(labelled: Sequence[LabelledCosine]) -> float:
-    """Find the lowest cut, half-way between two cosines, that at most 5 % of wrong pairs exceed.
-
-    >>> cosines = [LabelledCosine(0.25, False), LabelledCosine(0.5, False)]
-    >>> lowest_threshold([*cosines, LabelledCosine(0.75, True)])
-    0.625
-    """
+    """Find the lowest cut, half-way between two cosines, that at most 5 % of wrong pairs exceed."""
     cosines = sorted({pair.cosine for pair in labelled})
     cuts = [(low + high) / 2 for low, high in pairwise(cosines)]
     wrong = [pair.cosine for pair in labelled if not pair.same]

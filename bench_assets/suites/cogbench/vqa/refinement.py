@@ -193,10 +193,7 @@ def undecided_solvable(flags: Iterable[Flag]) -> list[str]:
 def letter_balance(answers: Iterable[str]) -> tuple[bool, dict[str, int]]:
     """Whether each of four letters is right about equally often, and the counts.
 
-    Fewer than 20 questions are balanced.
-
-    >>> letter_balance("ABCD" * 5)
-    (True, {'A': 5, 'B': 5, 'C': 5, 'D': 5})
+    Fewer than 20 answers are balanced.
     """
     counts = Counter(answers)
     by_letter = {letter: counts[letter] for letter in ascii_uppercase[:4]}

@@ -86,11 +86,7 @@ def probability(rank: int, n_problems: int) -> float:
 
 
 def normalize_measure(value: float, average: float) -> float:
-    """H: a measure relative to its average within a knowledge piece; 0 if either is 0.
-
-    >>> normalize_measure(3, 3)
-    1.0
-    """
+    """H: a measure relative to its average within a knowledge piece; 0 if either is 0."""
     if value == 0 or average == 0:
         return 0.0
     return 2 / (value / average + average / value)
@@ -121,7 +117,6 @@ def _measures(items: Sequence[MultiItem]) -> Mapping[str, tuple[float, ...]]:
 def _decide_piece(
     knowledge: str, measures: Mapping[str, tuple[float, ...]], seed: int
 ) -> list[SelectionDecision]:
-    """Decide for the problems of one knowledge piece."""
     lengths = _lengths(measures)
     longest_first = sorted(lengths, key=lambda problem_id: (-lengths[problem_id], problem_id))
     n_problems = len(longest_first)
