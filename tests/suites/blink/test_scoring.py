@@ -199,9 +199,7 @@ FORMS = [
 
 
 @pytest.mark.parametrize(("options", "response", "person", "rules", "careful"), FORMS)
-def test_an_option_that_is_read_as_stated_is_what_a_person_reads(
-    options, response, person, rules, careful
-):
+def test_stated_options_are_those_that_a_person_reads(options, response, person, rules, careful):
     reading = read_choice(response, options)
     stated = None if reading is None or reading.named or reading.disputed else reading.value
     assert stated == careful
@@ -209,8 +207,6 @@ def test_an_option_that_is_read_as_stated_is_what_a_person_reads(
 
 
 @pytest.mark.parametrize(("options", "response", "person", "rules", "careful"), FORMS)
-def test_the_official_option_is_that_of_the_authors_rules(
-    options, response, person, rules, careful
-):
+def test_the_official_option_is_of_the_authors_rules(options, response, person, rules, careful):
     expected = f"({rules})" if rules else rules
     assert official_option(response, len(options)) == expected

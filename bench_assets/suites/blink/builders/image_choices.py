@@ -15,6 +15,7 @@ Raw data, one folder per task:
 
 import csv
 from functools import partial
+from itertools import permutations
 from pathlib import Path
 from random import Random
 
@@ -48,8 +49,6 @@ from bench_assets.suites.blink.builders.raw_files import (
 
 _OPTION_NAMES = tuple(f"the {number} image" for number in ("first", "second", "third", "fourth"))
 _COLUMNS = {"id", "left_vote", "right_vote", "votes", "ref_path", "left_path", "right_path"}
-
-
 _KINDRED = (
     ("Cubism", "Analytical_Cubism", "Synthetic_Cubism"),
     ("Expressionism", "Abstract_Expressionism", "Action_painting"),
@@ -102,13 +101,10 @@ def forensic_detection(source: Path, rng: Random) -> Candidates:
 
 def _style_pairs(paintings: dict[str, list[Path]]) -> list[tuple[str, str]]:
     """List the (style, other style) pairs that are not kindred and have enough paintings left."""
-    styles = sorted(paintings)
     return [
         (style, other_style)
-        for style in styles
-        for other_style in styles
-        if style != other_style
-        and len(paintings[style]) >= 2  # the reference and the right option
+        for style, other_style in permutations(sorted(paintings), 2)
+        if len(paintings[style]) >= 2  # the reference and the right option
         and paintings[other_style]
         and not any(style in group and other_style in group for group in _KINDRED)
     ]

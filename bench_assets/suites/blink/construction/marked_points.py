@@ -155,7 +155,8 @@ def write_marked_data(
 ) -> None:
     """Write marked images and contributed puzzles in the layouts of the raw data sets.
 
-    If several annotators marked an image, the first one's marks are used.
+    If several annotators marked an image, the first one's marks are used; those of images that are
+    no longer stored are left out.
     """
     first_by_image: dict[str, MarkedImage] = {}
     for marked_image in marked:

@@ -70,7 +70,10 @@ def replaced_question(problem: Problem, quantities: Sequence[Quantity]) -> str:
 
 
 def _propose(problem: Problem, quantities: Sequence[Quantity]) -> Iterator[Proposal]:
-    """Propose numbers in random order, those that the form proves first."""
+    """Propose numbers in random order, those that the form proves first.
+
+    Numbers whose answer is a fraction, 0 or the old answer are left out.
+    """
     is_pair = len(quantities) > 1
     question_id = pair_id(problem.problem_id) if is_pair else quantities[0].quantity_id
     question = replaced_question(problem, quantities)

@@ -199,7 +199,7 @@ def _faults(
 
 
 def _solve(problem: Problem, quantity: Quantity, image: PlannedImage) -> Solution | None:
-    """Solve with the number of an image; if it is absent, only where the form proves the result."""
+    """Solve with an image's number; with absent things only where the form proves the result."""
     if image.variant == "absent" and not is_proven(problem, {quantity.number: quantity.number}):
         return None
     return solve(problem, {quantity.number: image.count})

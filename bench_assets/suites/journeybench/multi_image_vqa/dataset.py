@@ -65,9 +65,10 @@ def _category(answer: str, flag: str, where: str) -> str:
     """Category of a row: cause and effect if its answer is an image, else what the flag states."""
     if answer.replace(" ", "").casefold() in CAUSE_ANSWERS:
         return CAUSE
-    if flag not in ("0", "1", ""):
+    category_of = {"0": ARITHMETIC, "1": KNOWLEDGE, "": ""}
+    if flag not in category_of:
         raise SourceError(f"{where}: External_Knowledge is {flag!r}, expected '0' or '1'")
-    return {"1": KNOWLEDGE, "0": ARITHMETIC, "": ""}[flag]
+    return category_of[flag]
 
 
 def to_questions(

@@ -207,7 +207,7 @@ def _candidates(
 
 
 def _rejections(sample: RetrievalSample, images: Mapping[str, StoredImage]) -> Iterator[Rejection]:
-    """Yield the rejection of a sample, or those of its distractors."""
+    """Yield the rejections of a sample and of its distractors; without its image, only one."""
     if sample.image not in images:
         yield Rejection(entry=sample.entry_id, reason=f"no image: {sample.image}")
         return

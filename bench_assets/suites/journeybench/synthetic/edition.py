@@ -209,7 +209,7 @@ def _problem_responses(material: Mapping[str, Any]) -> Iterator[_Line]:
 
 
 def _solver_responses(entries: Iterable[Mapping[str, Any]]) -> Iterator[_Line]:
-    """Two solvers find most keys; one number is rejected, one replaced, one pair stays open."""
+    """Yield the responses of two solvers, by which one number is rejected and one pair is open."""
     for entry in entries:
         for number, answer in enumerate(entry["answers"], 1):
             line = _response(entry["question_id"], f"#### {answer}")

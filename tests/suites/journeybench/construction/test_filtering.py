@@ -66,10 +66,6 @@ def test_agreement_is_measured_by_criterion():
     assert rows["unusual"].alpha == 1.0
 
 
-def test_without_votes_there_is_no_agreement():
-    assert agreement([]) == []
-
-
 def test_the_last_vote_of_an_annotator_counts(tmp_path):
     first = {"image": "a", "annotator": "x", "fictional": True, "comprehensible": True}
     rows = [

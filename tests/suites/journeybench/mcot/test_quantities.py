@@ -141,13 +141,14 @@ def test_an_image_that_shows_another_number_is_rejected(counts, n_items):
     assert len(items.rejections) == 3 - n_items
 
 
-def test_counts_are_read_by_image(tmp_path):
+def test_the_last_count_of_each_annotator_is_read(tmp_path):
     file = tmp_path / "image_counts.jsonl"
     file.write_text(
         '{"image": "a.png", "annotator": "x", "count": 2}\n'
         '{"image": "a.png", "annotator": "y", "count": 3}\n'
+        '{"image": "a.png", "annotator": "x", "count": 4}\n'
     )
-    assert counts_by_image(read_counts(file).require()) == {"a.png": [2, 3]}
+    assert counts_by_image(read_counts(file).require()) == {"a.png": [4, 3]}
 
 
 def test_an_image_that_makes_the_answer_a_fraction_is_rejected():

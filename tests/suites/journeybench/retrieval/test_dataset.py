@@ -73,14 +73,10 @@ def test_a_table_with_one_row_per_image_is_read(tmp_path):
 @pytest.mark.parametrize(
     ("n_rows", "expected"),
     [
-        pytest.param(
-            {"i2t_positive": 5740, "i2t_negative": 5590, "t2i": 1000}, True, id="the site's history"
-        ),
+        pytest.param({"i2t_positive": 5740, "i2t_negative": 5590, "t2i": 1000}, True, id="history"),
         pytest.param({"t2i": 1000}, True, id="image retrieval alone"),
         pytest.param({"t2i": 999}, False, id="a row is missing"),
-        pytest.param(
-            {"i2t_positive": 5740, "t2i": 1000}, False, id="texts without their distractors"
-        ),
+        pytest.param({"i2t_positive": 5740, "t2i": 1000}, False, id="no distracting texts"),
         pytest.param({"retrieval": 1000}, True, id="the hub"),
         pytest.param({"retrieval": 300}, False, id="the site"),
     ],
