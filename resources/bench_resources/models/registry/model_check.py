@@ -11,7 +11,6 @@ from typing import Any
 from bench_assets.core.images.synthetic_scenes import Scene
 from bench_assets.core.schema.chat import Image, Prompt, Request, Turn
 from bench_assets.core.schema.errors import BenchError, ImageError, ModelError
-from bench_assets.core.schema.rows import Question
 from bench_resources.checkpoints.hub_access import first_line
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.environment import known_secrets
@@ -143,7 +142,7 @@ def run_probes(
     results: list[ProbeResult] = []
     seconds: list[float] = []  # the first one loads the model
     for name, prompt in probes(images).items():
-        request = _to_request(name, prompt.without_images() if blind else prompt)
+        request = Request(prompt=prompt.without_images() if blind else prompt)
         start = time.perf_counter()
         response = dict(validate_arrivals(engine.stream([request]), 1))[0]
         seconds.append(time.perf_counter() - start)
@@ -157,20 +156,6 @@ def run_probes(
             )
         )
     return replace(check, probes=tuple(results), response_seconds=median(seconds))
-
-
-def _to_request(name: str, prompt: Prompt) -> Request:
-    texts = [part for part in prompt.turns[-1].parts if isinstance(part, str)]
-    question = Question(  # for models written in Python, which may use it
-        question_id=f"check/{name}",
-        task="check",
-        edition="mini",
-        kind="text",
-        text=" ".join(texts),
-        answer=(),
-        images=tuple(image.sha256 for image in prompt.images),
-    )
-    return Request(prompt=prompt, question=question)
 
 
 _MAX_TOKENS = 32  # tokens of a response: its first words show whether a model sees

@@ -10,7 +10,6 @@ from typing import Any
 
 from PIL import Image as PILImage
 
-from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.content_checksums import require_unchanged
 from bench_resources.checkpoints.identity import Checkpoint
 from bench_resources.config.sections.local_models import TransformersSpec
@@ -39,20 +38,14 @@ class ImageDigests:
 
 def _digest_tensors(spec: TransformersSpec, checkpoint: Checkpoint) -> str:
     """Digest of the tensors that a checkpoint's processor makes of one image."""
-    from bench_resources.models.transformers.loading import loading_problem
+    from bench_resources.models.transformers.loading import loading_errors
     from bench_resources.models.transformers.processor import load_processor
 
-    try:
+    with loading_errors(checkpoint.location):
         with require_unchanged(checkpoint.checksums):
             processor: Any = load_processor(spec, checkpoint)
         image = striped(_SIZE, stripe_width=3, stripe_height=5)
         inputs = processor.image_processor(images=[image], return_tensors="pt")
-    except ModelError:
-        raise
-    except Exception as error:  # any exception: formats, families and third-party code
-        raise ModelError(
-            f"{checkpoint.location}: does not load: {loading_problem(error)}"
-        ) from error
     state = sha256()
     for name, tensor in sorted(inputs.items()):
         state.update(f"{name} {_format_tensor(tensor)}\n".encode())

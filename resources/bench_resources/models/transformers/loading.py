@@ -193,14 +193,21 @@ def _subfolder(location: str, revision: str | None) -> str:
         raise ModelError(f"{file}: expected a list of layers: {first_line(error)}") from error
 
 
-def loading_problem(error: Exception) -> str:
-    """The reason why a checkpoint does not load, in one sentence."""
-    if "trust_remote_code" in str(error):
-        return (
-            "its code comes with the checkpoint; if you trust that code, set "
-            "trust_remote_code = true"
-        )
-    return first_line(error)
+@contextmanager
+def loading_errors(location: str) -> Iterator[None]:
+    """Raise any error of this block as a ModelError of one sentence."""
+    try:
+        yield
+    except ModelError:
+        raise
+    except Exception as error:  # any exception: formats, families and third-party code
+        reason = first_line(error)
+        if "trust_remote_code" in str(error):
+            reason = (
+                "its code comes with the checkpoint; if you trust that code, set"
+                " trust_remote_code = true"
+            )
+        raise ModelError(f"{location}: does not load: {reason}") from error
 
 
 def device_of(configured: str) -> str:

@@ -21,7 +21,7 @@ from bench_resources.models.transformers.image_tokens import ImageTokens
 from bench_resources.models.transformers.loading import (
     hold_load_report,
     load_weights,
-    loading_problem,
+    loading_errors,
 )
 from bench_resources.models.transformers.nan_checks import FiniteCheck
 from bench_resources.models.transformers.option_scores import (
@@ -250,16 +250,9 @@ def load(spec: TransformersSpec, checkpoint: Checkpoint) -> TransformersModel:
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # ours shows the progress
-    with hold_load_report(checkpoint.location):
-        try:
-            processor = load_processor(spec, checkpoint)
-            model = load_weights(spec, checkpoint)
-            if getattr(model, "generation_config", None) is None:
-                raise ModelError(f"{checkpoint.location}: {type(model).__name__} generates no text")
-        except ModelError:
-            raise
-        except Exception as error:  # any exception: formats, families and third-party code
-            raise ModelError(
-                f"{checkpoint.location}: does not load: {loading_problem(error)}"
-            ) from error
+    with hold_load_report(checkpoint.location), loading_errors(checkpoint.location):
+        processor = load_processor(spec, checkpoint)
+        model = load_weights(spec, checkpoint)
+        if getattr(model, "generation_config", None) is None:
+            raise ModelError(f"{checkpoint.location}: {type(model).__name__} generates no text")
     return TransformersModel(model, processor, spec)
