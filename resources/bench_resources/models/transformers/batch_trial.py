@@ -141,7 +141,7 @@ def _build_conversation(text: str, *images: PILImage.Image) -> list[Message]:
 def _max_difference(single_steps: "Sequence[Tensor]", batch_steps: "Sequence[Tensor]") -> float:
     """The largest difference of a step's scores, in units of their spread.
 
-    Steps after a token that differs are not compared: they continue other texts.
+    Steps after the end of either text, or after a token that differs, are not compared.
     """
     largest = 0.0
     for single, batched in zip(single_steps, batch_steps, strict=False):

@@ -314,7 +314,6 @@ def test_a_model_has_the_name_of_its_section(home):
     assert resolve_text(home, str(STEP)).name == "mine"
     assert resolve_text(home, SERVER).name == "theirs"
     assert resolve_text(home, "mine").section == {}
-    assert resolve_text(home, "random").spec.kind == "random"
 
 
 def test_a_saved_model_has_the_setup_of_a_section_of_bench_toml(home):

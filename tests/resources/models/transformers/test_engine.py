@@ -1,6 +1,5 @@
 """The local engine, on models of random weights, whose responses are the same each time."""
 
-import io
 import logging
 import math
 import os
@@ -12,16 +11,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from PIL import ExifTags
-from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Prompt, Request
-from bench_assets.core.schema.errors import ImageError, ModelError
+from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.identity import Checkpoint
 from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.engine import TransformersEngine
 from bench_resources.models.transformers.sampling import RowSampler
-from bench_resources.models.workers.local_model import Draw, decode
+from bench_resources.models.workers.local_model import Draw
 from tests.fakes.checkpoint_files import safetensors, write_adapter, write_checkpoint
 from tests.fakes.tiny_checkpoint import save_tiny_language_model
 from tests.resources.models.transformers.echoing import Echo
@@ -125,7 +122,7 @@ def test_tokens_are_drawn_from_the_distribution(temperature, top_p, expected):
         assert abs(counts[token] / n - p) <= 4 * math.sqrt(p * (1 - p) / n)
 
 
-def test_a_blind_model_gets_no_images(tmp_path: Path) -> None:
+def test_a_text_only_model_gets_no_images(tmp_path: Path) -> None:
     engine = engine_of(save_tiny_language_model(tmp_path), text_only=True)
     prompts = [Prompt.of(RED, "What colour?"), Prompt.of("What colour?"), Prompt.of("How many?")]
     with_image, without_image, other_question = outputs(
@@ -133,20 +130,6 @@ def test_a_blind_model_gets_no_images(tmp_path: Path) -> None:
     )
     assert with_image == without_image
     assert other_question != without_image
-
-
-def test_an_image_is_set_upright_and_shrunk_to_the_most_pixels() -> None:
-    jpeg = io.BytesIO()
-    exif = PILImage.Exif()
-    exif[ExifTags.Base.Orientation] = 6  # a quarter turn
-    PILImage.new("RGB", (400, 100)).save(jpeg, "JPEG", exif=exif)
-    assert decode(RED, jpeg.getvalue(), max_pixels=None).size == (100, 400)
-    assert decode(RED, jpeg.getvalue(), 10_000).size == (50, 200)
-
-
-def test_an_image_that_does_not_decode_is_named_in_the_error() -> None:
-    with pytest.raises(ImageError, match=f"image {RED.sha256}: not an image in any known format"):
-        decode(RED, b"not an image", max_pixels=None)
 
 
 def test_importing_the_engine_imports_no_torch() -> None:
