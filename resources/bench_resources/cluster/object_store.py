@@ -150,11 +150,7 @@ class ObjectBlobs:
         return True
 
     def _retry(self, work: Callable[[], Result]) -> Result:
-        """Run a request, and repeat it while the store is unreachable or busy.
-
-        Raises:
-            HomeError: If it is refused, or still fails after the time of retries.
-        """
+        """Run a request, and repeat it for some time while the store is unreachable or busy."""
         from obstore.exceptions import BaseError
 
         deadline = time.monotonic() + self._patience

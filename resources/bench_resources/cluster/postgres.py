@@ -72,11 +72,7 @@ class PostgresDatabase:
         self._engine: sa.Engine | None = None
 
     def prepare(self, store: str) -> None:
-        """Create the tables of a store, or check that they have the current schema.
-
-        Raises:
-            HomeError: If the database cannot be used, or the schema is of another version.
-        """
+        """Create the tables of a store, or require that they have the current schema."""
         state = self.write(partial(schema_state, store=store), FIRST_PATIENCE)
         if state == "missing":
             state = self.write(partial(_create_tables, store=store), FIRST_PATIENCE)
@@ -84,11 +80,7 @@ class PostgresDatabase:
             raise version_error(self.place, store, state)
 
     def migrate(self, stores: tuple[str, ...]) -> list[str]:
-        """Migrate outdated stores, create missing ones, and return the names of the outdated.
-
-        Raises:
-            HomeError: If the database cannot be used, or a newer version wrote a store.
-        """
+        """Migrate outdated stores, create missing ones, and return the names of the outdated."""
 
         def migrate_older(connection: sa.Connection) -> list[str]:
             _lock_schema(connection)

@@ -119,11 +119,7 @@ class RayLauncher(MonitoredRunLauncher):
         return health
 
     def _request(self, send: Callable[[], Result]) -> Result:
-        """Send a request to Ray's head, and return its result.
-
-        Raises:
-            HomeError: If the token is missing or refused, or the head does not respond.
-        """
+        """Send a request to Ray's head, and return its result; describe its errors for users."""
         try:
             if missing := missing_token():
                 raise ConnectionError(missing)

@@ -51,11 +51,7 @@ Address: TypeAlias = Annotated[str, AfterValidator(template_of)]
 
 
 def fill_keys(template: str) -> str:
-    """Fill the keys into a template, for a request.
-
-    Raises:
-        SettingsError: As ``read_secret``.
-    """
+    """Fill the keys into a template, for a request; raises as ``read_secret``."""
     return _PLACEHOLDER.sub(lambda match: quote(read_secret(match[1]), safe=_SAFE), template)
 
 
@@ -86,11 +82,7 @@ def template_of_value(value: Any, name: str = "") -> Any:  # noqa: ANN401 - any 
 
 
 def fill_value_keys(value: Any) -> Any:  # noqa: ANN401 - as above
-    """Fill the keys into a value, for a request.
-
-    Raises:
-        SettingsError: As ``read_secret``.
-    """
+    """Fill the keys into a value, for a request; raises as ``read_secret``."""
     if isinstance(value, dict):
         return {name: fill_value_keys(inner) for name, inner in value.items()}
     if isinstance(value, list):

@@ -52,18 +52,13 @@ def existing_response_store(settings: Settings) -> "ResponseStore | None":
 
 
 def open_home_blobs(settings: Settings, kind: str) -> Blobs:
-    """Open one kind of a home's blobs: "tables", "images" or "export".
-
-    Raises:
-        SettingsError: As ``open_shared_blobs``.
-        HomeError: If the object store cannot be used.
-    """
+    """Open "tables", "images" or "export" of a home, as ``open_shared_blobs`` does."""
     storage = settings.storage
     return open_shared_blobs(settings.home, kind, storage.objects, storage.endpoint)
 
 
 def open_shared_blobs(home: Path, kind: str, objects: str, endpoint: str) -> Blobs:
-    """Open blobs as ``open_home_blobs`` does, from the templates in ``[storage]``.
+    """Open one kind of a home's blobs, by the templates of addresses in ``[storage]``.
 
     Raises:
         SettingsError: If obstore is not installed, an address is invalid, or a variable is not set.
@@ -73,11 +68,7 @@ def open_shared_blobs(home: Path, kind: str, objects: str, endpoint: str) -> Blo
 
 
 def open_leases(settings: Settings, seconds: float) -> Callable[[str], bool]:
-    """Return a function that takes a lease of some seconds by its name; False if it is taken.
-
-    Raises:
-        SettingsError: As ``open_database``, if a database is configured.
-    """
+    """Return a function that takes a lease of some seconds by its name; False if it is taken."""
     from bench_resources.storage.database import SqliteDatabase
     from bench_resources.storage.leases import claim
 
@@ -89,11 +80,7 @@ def open_leases(settings: Settings, seconds: float) -> Callable[[str], bool]:
 
 
 def open_table_locks(settings: Settings) -> "Locks":
-    """Open the locks of tables: shared if both tables and a database are shared, else local.
-
-    Raises:
-        SettingsError: As ``open_database``, for shared ones.
-    """
+    """Open the locks of tables: shared if both tables and a database are shared, else local."""
     from bench_resources.storage.locks import FileLocks, LeaseLocks
 
     if settings.storage.variable and settings.storage.objects:

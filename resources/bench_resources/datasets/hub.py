@@ -98,11 +98,7 @@ class HubFiles(NamedTuple):
 
 
 def pin_release(release: HubRelease) -> HubRelease:
-    """Resolve a branch or tag to its commit; a request to the hub unless it is a commit already.
-
-    Raises:
-        SourceError: As ``hub_files``.
-    """
+    """Resolve a branch or tag to its commit, as ``hub_files``; a commit needs no request."""
     if _COMMIT.fullmatch(release.revision):
         return release
     return replace(release, revision=hub_files(release).commit)

@@ -106,11 +106,7 @@ class TableLocations(dg.ConfigurableResource[Any]):
             return True
 
     def partitions(self, key: Sequence[str]) -> list[str]:
-        """Partitions that have a table, sorted.
-
-        Raises:
-            TableError: As ``versions``.
-        """
+        """Partitions that have a table, sorted; raises as ``versions``."""
         return sorted(self.versions(key))
 
     def known(self, key: Sequence[str]) -> list[str]:

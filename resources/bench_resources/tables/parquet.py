@@ -301,11 +301,7 @@ def read_columns(
 
 
 def read_question_ids(tables: TableFiles, key: Sequence[str]) -> pa.Array:
-    """Read the ids of a table of questions, in their order.
-
-    Raises:
-        TableError: As ``read_columns``.
-    """
+    """Read the ids of a table of questions, in their order; raises as ``read_columns``."""
     with tables.opened(key) as file:
         require_columns(file.schema_arrow, Question)
         return file.read(columns=["question_id"]).column(0).combine_chunks()
@@ -322,10 +318,7 @@ def read_by_question(  # noqa: PLR0913, PLR0917  (a table, its columns, and ques
 ) -> Iterator[dict[str, list[Any]]]:
     """Read columns as ``read_columns`` does, in batches of ``n`` questions in the order of ``ids``.
 
-    Rows about other questions are left out.
-
-    Raises:
-        TableError: As ``read_columns``.
+    Rows about other questions are left out. Raises as ``read_columns``.
     """
     import pyarrow.compute as pc  # takes 0.05 s; most commands do not need it
 

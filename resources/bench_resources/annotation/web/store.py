@@ -84,11 +84,7 @@ class PagesStore:
         return self.file.exists()
 
     def tasks(self) -> list[str]:
-        """Names of all tasks ever published.
-
-        Raises:
-            AnnotationError: As ``reading``.
-        """
+        """Names of all tasks ever published; raises as ``reading``."""
         if not self.exists:
             return []
         with self.reading() as db:

@@ -54,11 +54,7 @@ class EngineKind(Generic[Spec]):
     alone: bool = True  # has weights: stays loaded between assets, and no other engine beside it
 
     def __post_init__(self) -> None:
-        """Check the fields.
-
-        Raises:
-            TypeError: If ``spec`` is not a section type, or ``engine`` is not callable.
-        """
+        """Require that ``spec`` is a type of sections and ``engine`` can be called."""
         if not (isinstance(self.spec, type) and issubclass(self.spec, ModelSpec)):
             raise TypeError(f"spec: expected a class derived from ModelSpec, got {self.spec!r}")
         if not callable(self.engine):
