@@ -19,12 +19,17 @@ from bench_assets.core.reading.readings import UNREAD
 from bench_assets.core.reading.yes_no import read_yes_no
 from bench_assets.core.schema.errors import SourceError
 
+
+def _caption_similarity(text: str, references: Sequence[str]) -> float:
+    return caption_rouge_l(CaptionPair(text, tuple(references)))
+
+
 _SIMILARITY: Mapping[Matching, Callable[[str, Sequence[str]], float]] = {
     "exact": exact_match,
     "anls": anls,
     "relaxed": relaxed_match,
     "vqa": vqa_accuracy,
-    "rouge_l": lambda text, references: caption_rouge_l(CaptionPair(text, tuple(references))),
+    "rouge_l": _caption_similarity,
     "words": word_accuracy,
 }
 _YES_NO = {"yes", "no"}

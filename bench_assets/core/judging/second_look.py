@@ -115,23 +115,24 @@ class AnswerForm:
 
         The verdict is whether the response gives an answer; None if the reply is unreadable.
         """
-
-        def read_answer(reply: Response) -> str | None:
-            return self.read_reply("" if is_truncated(reply) else reply.parts.answer)
-
-        def is_answered(reply: Response) -> bool | None:
-            answer = read_answer(reply)
-            return None if answer is None else answer != NONE
-
         return VerdictRequest(
             question=question,
             prediction=prediction,
             prompt=self.make_prompt(question, response),
-            read=is_answered,
+            read=self._finds_answer,
             criterion=criterion,
-            value=lambda reply: read_answer(reply) or "",
+            value=lambda reply: self._read_response(reply) or "",
             choices=self.choices,
         )
+
+    def _finds_answer(self, reply: Response) -> bool | None:
+        """Whether a reader finds an answer; None if its reply is unreadable."""
+        answer = self._read_response(reply)
+        return None if answer is None else answer != NONE
+
+    def _read_response(self, reply: Response) -> str | None:
+        """Read a reader's reply as ``read_reply`` does; None if it was truncated."""
+        return None if is_truncated(reply) else self.read_reply(reply.parts.answer)
 
     @property
     def none_letter(self) -> str:
@@ -243,6 +244,10 @@ class ConstrainedReader:
 
 @lru_cache(maxsize=_CACHED_READINGS)  # a response is read when it is judged, scored and counted
 def _read(kind: FormKind, options: tuple[str, ...], response: str) -> Reading[str] | None:
+    if kind == "blanks":
+        return read_blanks(response, len(options))
+    if kind in _READERS_WITHOUT_OPTIONS:
+        return _READERS_WITHOUT_OPTIONS[kind](response)
     return _READERS[kind](response, options)
 
 
@@ -265,9 +270,10 @@ _READERS: Mapping[FormKind, Callable[[str, Sequence[str]], Reading[str] | None]]
     "answers": partial(read_one_of, "choice"),
     "references": _read_reference,
     "number": _read_number,
-    "numbers": lambda response, _: read_numbers(response),
-    "yes_no": lambda response, _: read_yes_no(response),
-    "blanks": lambda response, blanks: read_blanks(response, len(blanks)),
+}
+_READERS_WITHOUT_OPTIONS: Mapping[FormKind, Callable[[str], Reading[str] | None]] = {
+    "numbers": read_numbers,
+    "yes_no": read_yes_no,
 }
 
 

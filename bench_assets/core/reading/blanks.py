@@ -62,10 +62,13 @@ def _entries(text: str, n: int, *, is_labelled: bool) -> list[str]:
 
 
 def _lines(text: str) -> list[str]:
-    """Lines without list numbers and bullets."""
-    matches = ((line, part("list_number").match(line)) for line in text.splitlines())
-    entries = (line[match.end() :] if match else line for line, match in matches)
-    return [entry for entry in (entry.strip(_EDGES) for entry in entries) if entry]
+    """Lines without list numbers and bullets; empty ones are left out."""
+    lines = []
+    for line in text.splitlines():
+        list_number = part("list_number").match(line)
+        rest = line[list_number.end() :] if list_number else line
+        lines.append(rest.strip(_EDGES))
+    return list(filter(None, lines))
 
 
 def _splits(line: str) -> Iterator[list[str]]:

@@ -212,7 +212,7 @@ class Judgement:
 
     @property
     def by_rules(self) -> bool:
-        """Whether rules decided: then ``response`` holds the reason."""
+        """Whether rules or a person decided; of rules, ``response`` is the reason."""
         return not self.prompt_sha256
 
     @classmethod

@@ -84,7 +84,7 @@ def _arrow_column(rows: Sequence[Any], column: pa.Field, row_type: type[Any]) ->
 def to_rows(table: pa.Table, row_type: type[Row]) -> list[Row]:
     """Convert a table to rows, in order.
 
-    A column may be absent if its field has a default: the table is older than the field.
+    A column may be absent if its field has a default value: the table is older than the field.
 
     Raises:
         TableError: If the other columns are not exactly those of ``row_type``, by name and type,
@@ -115,7 +115,7 @@ def _column_values(stored: pa.ChunkedArray, declared: pa.DataType) -> list[Any]:
 
 
 def require_columns(stored: pa.Schema, row_type: type[Any]) -> None:
-    """Require the columns of a row type; columns with defaults may be absent.
+    """Require the columns of a row type; those with a default value may be absent.
 
     Raises:
         TableError: Names the columns that are missing, unknown, duplicate or of another type.
