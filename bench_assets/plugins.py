@@ -119,7 +119,7 @@ def plugin_error_reporting(*passed_through: type[Exception]) -> Generator[None]:
 
 @lru_cache(maxsize=8)
 def _cached_entry_points(group: str, path: tuple[str, ...]) -> EntryPoints:
-    """Entry points of a group on a search path; cached, because scanning distributions is slow."""
+    """Entry points of a group; cached by ``sys.path``, because scanning distributions is slow."""
     return entry_points(group=group)
 
 

@@ -146,9 +146,8 @@ def _check_ids(task: Task, questions: Sequence[Question]) -> None:
 def _check_slices(task: Task, questions: Sequence[Question]) -> None:
     for question in questions:
         for name in task.slices(question):
-            assert isinstance(name, str) and name not in ("", "all"), (  # noqa: PT018
-                f"{question.question_id}: {name!r} is not a slice name"
-            )
+            is_valid = isinstance(name, str) and name not in ("", "all")
+            assert is_valid, f"{question.question_id}: {name!r} is not a slice name"
 
 
 def _check_counts(task: Task, condition: str, questions: Sequence[Question]) -> None:

@@ -136,7 +136,10 @@ def score_rows(
 def metrics_output(
     task: Task, questions: Sequence[Question], rows: list[Metric]
 ) -> dg.Output[list[Metric]]:
-    """Build the output of one model's metrics, with a page and a table as metadata."""
+    """Build the output of one model's metrics, with their values and a table as metadata.
+
+    With the primary metric over all questions, it also has a page.
+    """
     overall = {
         f"metric/{row.metric}": row.value
         for row in rows

@@ -86,7 +86,7 @@ def describe_questions(tables: TableFiles, task: Task) -> QuestionTableFacts:
     (row,) = rows.to_pylist()
     n_options = row["min_options"]
     is_single_choice = row["first_kind"] == row["last_kind"] == "choice"
-    has_equal_options = n_options and n_options == row["max_options"]
+    has_equal_options = bool(n_options) and n_options == row["max_options"]
     if is_single_choice and has_equal_options and task.primary_metric == "accuracy":
         chance = 1 / n_options
     else:
@@ -171,10 +171,11 @@ def _has_same_questions(
     tables: TableFiles, key: Sequence[str], model: str, questions_digest: str
 ) -> bool:
     """Whether a model has readable metrics of the questions with this digest."""
-    with suppress(TableError):
+    try:
         rows = tables.read(key, Metric, model) if tables.exists(key, model) else []
-        return bool(rows) and rows[0].questions == questions_digest
-    return False
+    except TableError:
+        return False
+    return bool(rows) and rows[0].questions == questions_digest
 
 
 def _read_evaluations(

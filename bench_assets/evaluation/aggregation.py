@@ -251,7 +251,10 @@ def make_signature(
         "data": short_digest(digest(questions)),
         **undecided_parts(questions),
         "prompts": prompts_digest if prompts else "unknown",
-        **({DRAWS: str(draws)} if draws > 1 else {}),
+    }
+    if draws > 1:
+        parts[DRAWS] = str(draws)
+    parts |= {
         "model": "+".join(sorted(decodings)) or "unknown",
         "judge": "+".join(sorted(scored.judges - {""})) or "none",
         "scorer": scored.first.scorer,

@@ -227,9 +227,10 @@ def _draw_order(response: _ReadableResponse) -> bytes:
 
 def _foreign_looks(readable: Sequence[_ReadableResponse]) -> Iterator[VerdictRequest]:
     """Requests to read responses as those to another question, which they do not answer."""
+    ring = [*readable, *readable]
+    n_tries = min(_MAX_FOREIGN_TRIES, len(readable) - 1)
     for index, response in enumerate(readable):
-        following = [*readable[index + 1 :], *readable[:index]]
-        for other in following[:_MAX_FOREIGN_TRIES]:
+        for other in ring[index + 1 : index + 1 + n_tries]:
             if _is_foreign(response, other):
                 text = response.pair.prediction.text
                 question = other.pair.question

@@ -53,7 +53,9 @@ class AuditFinding:
     @property
     def passed(self) -> bool:
         """Whether the check passed."""
-        return not (self.suspects if self.failed is None else self.failed)
+        if self.failed is None:
+            return not self.suspects
+        return not self.failed
 
 
 class SkippedCheckError(BenchError):

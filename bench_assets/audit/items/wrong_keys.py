@@ -340,17 +340,22 @@ def _compared_questions(
     results: Results, questions: Sequence[Question]
 ) -> Iterator[tuple[Question, _NumberedAnswers]]:
     """Number the answers of each question with a comparable key."""
+    if not results.answers.size:
+        return
     by_id = {q.question_id: q for q in questions if q.kind != "ranking" and q.answer}
-    for column, question_id in enumerate(results.questions if results.answers.size else ()):
+    for column, question_id in enumerate(results.questions):
         question = by_id.get(question_id)
         if question is None:
             continue
         points = results.points[:, column]
         scored = np.where(np.isnan(points), "", results.answers[:, column]).tolist()
-        if not _has_options(question):
+        numbered: _NumberedAnswers | None
+        if _has_options(question):
+            numbered = _number_letters(question, scored)
+        else:
             graded = list(zip(scored, (points >= _FULL_POINTS).tolist(), strict=True))
-            yield question, _number_texts(ANSWER_SEPARATOR.join(question.answer), graded)
-        elif numbered := _number_letters(question, scored):
+            numbered = _number_texts(ANSWER_SEPARATOR.join(question.answer), graded)
+        if numbered:
             yield question, numbered
 
 

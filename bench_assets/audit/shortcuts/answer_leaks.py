@@ -158,9 +158,9 @@ def _find_letter(question: Question, name: str) -> Iterator[Mention]:
 
 def _stated_answer(question: Question, text: str) -> str:
     """Answer that a text states ("the answer is ..."), if it is right; else ""."""
+    right = {content_words(key) for key in (*right_texts(question), *question.answer)} - {()}
     for match in _ANSWER_IS.finditer(text):
         stated = content_words(match["answer"])
-        right = {content_words(key) for key in (*right_texts(question), *question.answer)} - {()}
         if any(stated[: len(answer)] == answer for answer in right):
             return match["answer"].strip()
     return ""

@@ -184,15 +184,14 @@ def _are_scored_by_rules(scores: Sequence[Score]) -> bool:
 
 def _describe_baselines(best: BestConstant | None, n_missing: int) -> str:
     """How the blind baselines of a judged metric were found, or why they are absent."""
-    constant = (
-        f"constant: best of {best.n_tried} that the judge had judged on all questions"
-        if best
-        else "no constant: no response was judged on all questions; evaluate most-frequent"
-    )
-    shuffled = (
-        f"; no shuffled: {n_missing} shuffled responses were not judged on their new questions"
-    )
-    return constant + (shuffled if n_missing else "")
+    if best:
+        constant = f"constant: best of {best.n_tried} that the judge had judged on all questions"
+    else:
+        constant = "no constant: no response was judged on all questions; evaluate most-frequent"
+    if not n_missing:
+        return constant
+    shuffled = f"{n_missing} shuffled responses were not judged on their new questions"
+    return f"{constant}; no shuffled: {shuffled}"
 
 
 def chance_level(task: Task, questions: Sequence[Question]) -> float | None:

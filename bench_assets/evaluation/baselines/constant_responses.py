@@ -121,8 +121,8 @@ def _mixed_blanks(questions: Sequence[Question]) -> Iterator[str]:
         if question.kind == "blanks":
             answers_by_size[len(question.answer)].append(question.answer)
     for answers in answers_by_size.values():
-        entries_by_blank = zip(*answers, strict=True)
-        yield "\n".join(Counter(entries).most_common(1)[0][0] for entries in entries_by_blank)
+        counts_by_blank = map(Counter, zip(*answers, strict=True))
+        yield "\n".join(max(counts, key=counts.__getitem__) for counts in counts_by_blank)
 
 
 def _right_responses(question: Question) -> Iterable[str]:
@@ -159,7 +159,7 @@ def _markov_sentence(words_by_text: Sequence[Sequence[str]]) -> str:
     max_length = median(map(len, words_by_text))
     while len(sentence) < max_length and continuations[first, second]:
         counts = continuations[first, second]
-        word = counts.most_common(1)[0][0]
+        word = max(counts, key=counts.__getitem__)
         counts[word] = 0  # other continuations are preferred from now on
         sentence.append(word)
         first, second = second, word
