@@ -333,11 +333,14 @@ def test_a_question_worth_no_points_is_not_shown_as_right(run, capsys):
     assert capsys.readouterr().out == "no sample\n"
 
 
-def test_a_notebook_shows_intervals_links_and_images(run):
+def test_a_notebook_shows_intervals_and_links_to_the_report(run):
     table = run._repr_html_()
     assert table.count("<svg viewBox=") == 1
     assert number_page("fridge", "says-a", "main") in table
     assert "#/number/" not in bench.evaluate("fridge", model=always_a, limit=2)._repr_html_()
+
+
+def test_a_notebook_shows_the_images_of_a_sample(run):
     sample: Any
     (sample,) = run.samples.head(1).to_dict("records")
     assert 'src="data:image/png;base64,' in sample_html(sample)
@@ -356,14 +359,21 @@ def test_a_plot_of_an_unknown_metric_names_the_known_ones(run):
         run.plot("acuracy")
 
 
-def test_two_runs_are_compared_by_question(run):
-    comparison = bench.compare(run, bench.evaluate("fridge", model=answer_by_colour))
+@pytest.fixture
+def comparison(run):
+    """The run that always returns A, compared with one that is right."""
+    return bench.compare(run, bench.evaluate("fridge", model=answer_by_colour))
+
+
+def test_two_runs_are_compared_by_question(comparison):
     (overall,) = [row for row in comparison.rows if row.category == "all"]
     assert (overall.before, overall.after) == (0.5, 1.0)
-    assert overall.gained == ("fridge/1", "fridge/3")
+    assert overall.gained == comparison.frame.gained[0] == ("fridge/1", "fridge/3")
+    assert comparison.plot().n_rows == 3  # all, one and two
+
+
+def test_an_undecided_comparison_fails_a_gate_on_demand_only(comparison):
     assert comparison.sentence.startswith("undecided on 1 of 1")
-    assert "fridge/1" in comparison.frame.gained[0]
-    assert comparison.plot().n_rows == 3
     assert (comparison.fails(), comparison.fails("undecided")) == (False, True)
     assert "| undecided |" in comparison.markdown()
     assert 'failures="1"' in comparison.junit("undecided")

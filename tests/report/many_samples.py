@@ -24,6 +24,7 @@ from bench_resources.images.store import ImageStore
 from bench_resources.tables.file_bytes import DIGEST, TABLE_NAME_KEY, table_name, write_groups
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.quiz import TASK
+from tests.fakes.rows import metric
 from tests.report.quiz_report import IndexNames, catalog_of
 
 _WORDS = ("left", "cow", "blue", "behind", "the", "kite", "seven", "river", "glass", "under")
@@ -102,22 +103,10 @@ class ManySamples:
 
     def _metric(self, model: str, points: Sequence[float]) -> Metric:
         data = short_digest(self.tables.digest(["quiz", "questions"]) or "")
-        return Metric(
-            task="quiz",
-            model=model,
-            condition="main",
-            metric="accuracy",
-            category="all",
-            value=sum(points) / self.n,
-            low=0.0,
-            high=1.0,
-            n_scored=self.n,
-            n_unscored=0,
-            n_failed=0,
-            edition="mini",
-            data=data,
-            signature=f"quiz|v1|main|data:{data}",
-        )
+        return metric(
+            model, sum(points) / self.n, task="quiz", low=0.0, high=1.0, n_scored=self.n,
+            data=data, signature=f"quiz|v1|main|data:{data}",
+        )  # fmt: skip
 
     def _write_columns(
         self,

@@ -13,7 +13,7 @@ import pytest
 
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.core.schema.published_numbers import PublishedNumber
-from bench_assets.core.schema.rows import LeaderboardRow, Metric, Question
+from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import short_digest, with_partial
 from bench_assets.core.tables.arrow import digest
 from bench_assets.defs.tables.leaderboard import (
@@ -26,24 +26,13 @@ from bench_assets.defs.tables.leaderboard import (
 from bench_assets.workspace.inspect.leaderboard import matrices
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.quiz import TASK, quiz
+from tests.fakes.rows import metric, standing
 
 METRICS, QUESTIONS = ["quiz", "metrics"], ["quiz", "questions"]
-METRIC = Metric(
-    task="quiz",
-    model="whole",
-    condition="main",
-    metric="accuracy",
-    category="all",
-    value=0.5,
-    low=0.4,
-    high=0.6,
-    n_scored=4,
-    n_unscored=0,
-    n_failed=0,
-    edition="own",
-    data=short_digest(digest(quiz(4))),
-    signature="quiz|v1|main",
-)
+METRIC = metric(
+    "whole", 0.5, task="quiz", low=0.4, high=0.6, n_scored=4, edition="own",
+    data=short_digest(digest(quiz(4))), signature="quiz|v1|main",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -119,11 +108,7 @@ def test_partial_metrics_are_last_and_have_no_rank(tables: TableFiles) -> None:
 
 @pytest.mark.parametrize("constants", [(0.2, None, 0.7), (0.7, 0.2, None)])
 def test_the_best_constant_does_not_depend_on_the_order_of_models(constants):
-    row = LeaderboardRow(
-        task="quiz", edition="own", metric="accuracy", model="", source=MEASURED, value=0.5,
-        low=0.4, high=0.6, n_scored=4, n_unscored=0, n_failed=0, signature="quiz|v1|main",
-    )  # fmt: skip
-    rows = [replace(row, model=f"m{n}", constant=value) for n, value in enumerate(constants)]
+    rows = [standing(METRIC, model=f"m{n}", constant=value) for n, value in enumerate(constants)]
     (matrix,) = matrices(rows, {})
     assert [(row.name, row.cells) for row in matrix.blind] == [
         ("best constant response", {"quiz": "0.700"})

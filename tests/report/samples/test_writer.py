@@ -40,24 +40,19 @@ def test_a_response_is_written_with_its_answer_verdicts_and_points(report: QuizR
     report.tables.write(["quiz", "judgements"], [verdict], Judgement, "m")
     report.build()
     assert report.read_data(f"{MODEL_DATA}-points") == {"letters": "W", "shares": [], "unread": []}
-    assert report.read_data(f"{MODEL_DATA}-responses-0") == [
-        [
-            {
-                "text": "(A)",
-                "raw": "<think>hm</think>(A)",
-                "end": "length",
-                "tokens": 7,
-                "sent_with": "t=0,max=40",
-                "points": 0.0,
-                "most": 1.0,
-                "answer": ["A"],
-                "why": "nothing but a letter",
-                "verdicts": [
-                    {"judge": "j", "criterion": "correct", "verdict": False, "response": "no"}
-                ],
-            }
-        ]
-    ]
+    ((sample,),) = report.read_data(f"{MODEL_DATA}-responses-0")
+    assert sample == {
+        "text": "(A)",
+        "raw": "<think>hm</think>(A)",
+        "end": "length",
+        "tokens": 7,
+        "sent_with": "t=0,max=40",
+        "points": 0.0,
+        "most": 1.0,
+        "answer": ["A"],
+        "why": "nothing but a letter",
+        "verdicts": [{"judge": "j", "criterion": "correct", "verdict": False, "response": "no"}],
+    }
 
 
 def test_the_span_of_the_evidence_counts_characters_as_javascript_does(tmp_path: Path) -> None:
