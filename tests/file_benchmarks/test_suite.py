@@ -19,6 +19,7 @@ from bench_assets.file_benchmarks.suite import file_benchmark_suites
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.known_benchmarks import add_known
 from bench_resources.models.registry.baselines import ScriptedModel
+from tests.cases import read_cases
 from tests.fakes.rows import prediction
 from tests.fakes.written_images import saved
 from tests.file_benchmarks.test_questions import put_image
@@ -187,20 +188,7 @@ def test_unscored_responses_are_left_out_of_the_mean(scores_of_a_package):
 
 
 @pytest.mark.parametrize(
-    ("entries", "row", "expected_message"),
-    [
-        pytest.param("", {"answer": ["a", "b"]}, 'is a list: set answer_type to "text"', id="list"),
-        pytest.param(
-            'metric = "mean_iou"', {}, 'expected answer_type "box", got "text"', id="type"
-        ),
-        pytest.param('answer_type = "boxes"', {}, "answer_type", id="an unknown type"),
-        pytest.param('metric = "acuracy"', {}, "did you mean 'accuracy'?", id="an unknown metric"),
-        pytest.param('metric = "no_module:f"', {}, "No module named 'no_module'", id="a module"),
-        pytest.param('answer_type = "graded"\nscale = "5"', {}, "scale '5'", id="a scale"),
-        pytest.param(
-            'answer_type = "number"\ntolerance = "x"', {}, "tolerance 'x'", id="tolerance"
-        ),
-    ],
+    ("entries", "row", "expected_message"), read_cases(__file__, "settings_errors.jsonl")
 )
 def test_a_settings_error_names_the_section(tmp_path, entries, row, expected_message):
     section = f'[benchmarks.mine]\nfile = "rows.jsonl"\n{entries}'

@@ -13,6 +13,7 @@ from bench_assets.suites.multi.construction.selection import (
 from bench_assets.suites.multi.dataset.questions import link_knowledge, select_usable
 from bench_assets.suites.multi.dataset.source import Knowledge
 from bench_assets.suites.multi.studies import CONDITIONS, compare_conditions
+from tests.cases import read_cases
 from tests.fakes.multi_rows import item, question
 
 SEEDS = 1_000
@@ -86,27 +87,12 @@ PIECES = {name: Knowledge(name=name, content="……") for name in ("函数", "�
 
 
 @pytest.mark.parametrize(
-    ("fields", "search", "expected"),
-    [
-        pytest.param({"knowledge": ("函数", "集合")}, True, ("函数", "attached"), id="the first"),
-        pytest.param(
-            {"general": "二次函数的图象"}, True, ("二次函数", "named in the text"), id="the longest"
-        ),
-        pytest.param(
-            {"analysis": "由函数可知"}, True, ("函数", "named in the text"), id="in the analysis"
-        ),
-        pytest.param({"knowledge": ("集合",)}, True, ("", "uncovered"), id="attached but lost"),
-        pytest.param(
-            {"general": "x"}, True, ("", "uncovered"), id="a name too short to search for"
-        ),
-        pytest.param(
-            {"general": "函数"}, False, ("", "uncovered"), id="the release is not searched"
-        ),
-    ],
+    ("fields", "search", "knowledge", "how"),
+    read_cases(__file__, "knowledge_links.jsonl", tuples=True),
 )
-def test_an_item_is_linked_to_its_piece_of_knowledge(fields, search, expected):
+def test_an_item_is_linked_to_its_piece_of_knowledge(fields, search, knowledge, how):
     (link,) = link_knowledge([item(**fields)], PIECES, search=search)
-    assert (link.knowledge, link.how) == expected
+    assert (link.knowledge, link.how) == (knowledge, how)
 
 
 def test_pieces_without_text_or_with_lost_images_are_rejected():

@@ -25,6 +25,7 @@ from bench_assets.suites.multi.dataset.source import (
     source_files,
 )
 from bench_assets.suites.multi.synthetic.edition import draw
+from tests.cases import read_cases
 from tests.fakes.multi_rows import item
 
 PROBLEM = {
@@ -63,18 +64,7 @@ def test_every_sub_question_is_an_item(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "field", "expected"),
-    [
-        pytest.param(
-            {"knowledge": "交通标志"}, "knowledge", ("交通标志",), id="knowledge as a text"
-        ),
-        pytest.param({"knowledge": None}, "knowledge", (), id="no knowledge"),
-        pytest.param({"problem_analysis_list": None}, "analysis", "", id="no analyses"),
-        pytest.param({"subject": "生物"}, "subject", "生物", id="the subject as a text"),
-        pytest.param({"img_paths": None}, "images", (), id="no images"),
-        pytest.param({"quality": "3"}, "quality", "3", id="the quality as a text"),
-        pytest.param({"problem_answer_list": None}, "answer", "", id="answers withheld"),
-    ],
+    ("change", "field", "expected"), read_cases(__file__, "irregular_fields.jsonl", tuples=True)
 )
 def test_irregular_fields_of_the_real_files_are_read(tmp_path, change, field, expected):
     first, _ = read_items(write_release(tmp_path, {"czsw_0": PROBLEM | change})).require()
