@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 # jieba takes quadratic time for a run of characters without words: long runs are split.
 _LONG_RUN = re.compile("([\u4e00-\u9fd5]{2048})(?=[\u4e00-\u9fd5])")
 
-REFUSED = "says that the image is missing"
-"""Score note of a response that refuses to answer for that reason."""
+REFUSED = "says that the image is missing"  # note of a score
 
 
 def score_carefully(answered: AnsweredQuestion, _: Sequence[Judgement]) -> Score:

@@ -17,7 +17,6 @@ BASELINES = {
 """Condition -> its baseline condition: Table 6; Table 8 for the last one."""
 
 CONDITIONS = tuple(dict.fromkeys([*BASELINES, *BASELINES.values()]))
-"""All compared conditions and their baselines."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

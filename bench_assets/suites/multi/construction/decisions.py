@@ -24,8 +24,8 @@ from bench_assets.suites.multi.dataset.source import TYPES, Knowledge, MultiItem
 ROUNDS = (1, 2)
 """Format, content and labels in the first round; semantics and enhancement in the second."""
 
+# Fields that an annotator may change.
 EDITABLE_FIELDS = ("general", "specific", "type", "answer", "analysis", "education", "subject")
-"""Fields that an annotator may change."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,15 +20,9 @@ from bench_assets.suites.multi.dataset.questions import (
 from bench_assets.suites.multi.dataset.source import MultiItem
 from bench_assets.suites.multi.prompts import IMAGE_TOKEN
 
-MASK = "[MASK]"
-"""Place of an answer in a text."""
-
-MIN_OPTIONS = 2
-"""Minimum number of options of a choice question (Table 10)."""
-
-MAX_OPTIONS = 13
-"""Maximum number of options of a choice question (Table 10)."""
-
+MASK = "[MASK]"  # place of an answer in a text
+MIN_OPTIONS = 2  # options of a choice question, at least (Table 10)
+MAX_OPTIONS = 13  # options of a choice question, at most (Table 10)
 _DISTANCE = 6  # bits of 64 in which perceptual hashes of near-duplicates may differ
 
 

@@ -15,9 +15,7 @@ from math import ceil, log10
 from bench_assets.suites.multi.dataset.source import MultiItem
 from bench_assets.suites.multi.prompts import IMAGE_TOKEN
 
-NO_KNOWLEDGE = "null"
-"""Keyword of questions without knowledge (footnote 9)."""
-
+NO_KNOWLEDGE = "null"  # keyword of questions without knowledge (footnote 9)
 _ALPHA = 3.0  # picked problems of a knowledge piece, per power of ten of its problems
 _WEIGHTS = (1.0, 0.1, 0.5)  # of question, answer and analysis: their characters, and their images
 

@@ -88,18 +88,14 @@ KINDS: Mapping[str, AnswerKind] = {
 }
 """Kind of answer by type of question."""
 
+# Columns of Table 5 by education level, and by subject: driving and administrative aptitude test.
 LEVELS = {"初中": "JuH", "高中": "SeH", "大学": "Uni"}
-"""Columns of Table 5 by education level; its two other columns are subjects."""
-
 SUBJECTS = {"驾考": "Driv", "行测": "AAT"}
-"""Columns of Table 5 by subject: driving test and administrative aptitude test."""
 
 NOT_PUBLISHED = "（未公布）"
 """Answer of questions without a published one: withheld by a release, drawings and the like."""
 
-PAPER_COUNTS = 18_430, 17_251
-"""Questions and problems (Table 9)."""
-
+PAPER_COUNTS = 18_430, 17_251  # questions and problems (Table 9)
 _OPTION = re.compile(r"(?:^|(?<=\s))([A-Z])[.．、:：]\s*", re.MULTILINE)
 
 

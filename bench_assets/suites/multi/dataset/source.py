@@ -146,9 +146,7 @@ def read_list(file: Path) -> Table[str]:
     return table
 
 
-FORMATS = ("html", "markdown", "text")
-"""Formats of raw problems."""
-
+FORMATS = ("html", "markdown", "text")  # of raw problems
 TYPES = {"单选": "SA", "多选": "MA", "填空": "FB", "解答": "OP", "其他": "Other"}
 """The five question types: name in the release -> name in the paper."""
 
