@@ -24,12 +24,9 @@ class GeneratedText:
 def generate_texts(
     model: ChatModel, prompts: Mapping[str, Prompt], sample: int = 0
 ) -> list[GeneratedText]:
-    """Answer prompts with a model, in order.
+    """Answer prompts, by request id, with a model, in order.
 
-    Args:
-        model: A model of bench.toml, or the responses that came with the source.
-        prompts: Prompts by request id, which identifies a recorded response.
-        sample: Number of earlier attempts, whose responses were unreadable.
+    ``sample`` is the number of earlier attempts, whose responses were unreadable.
 
     Raises:
         ModelError: If the model cannot be called at all.

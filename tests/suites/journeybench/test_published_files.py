@@ -83,9 +83,9 @@ def test_an_ambiguous_image_is_rejected_with_the_addresses_that_it_matches(tmp_p
 @pytest.mark.parametrize(
     ("n_rows", "other_image", "edition"),
     [
-        pytest.param(1042, "cat%20car.png", "published", id="the number of the release"),
+        pytest.param(1042, "cat%20car.png", "published", id="the release"),
         pytest.param(1042, "lost.png", "own", id="an image is missing"),
-        pytest.param(1041, "cat%20car.png", "own", id="a number that no release has"),
+        pytest.param(1041, "cat%20car.png", "own", id="a row is missing"),
     ],
 )
 def test_captions_are_published_if_they_are_a_whole_release(tmp_path, n_rows, other_image, edition):

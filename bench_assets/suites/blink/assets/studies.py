@@ -61,11 +61,8 @@ def _accuracies(
     scores: Sequence[Score],
 ) -> list[Metric]:
     """Return the accuracies of scores as a metric of another name, also in the signature."""
-    accuracies = [
-        metric
-        for metric in pipeline.summarise(TASK, questions, predictions, scores)
-        if metric.metric == TASK.primary_metric
-    ]
+    metrics = pipeline.summarise(TASK, questions, predictions, scores)
+    accuracies = [metric for metric in metrics if metric.metric == TASK.primary_metric]
     return [
         replace(
             row, metric=name, signature=str(Signature.parse(row.signature).with_parts(**{name: ""}))

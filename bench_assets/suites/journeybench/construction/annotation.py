@@ -37,7 +37,7 @@ _IMAGE = "Image"
 
 
 def digests(images: Iterable[StoredImage]) -> dict[str, str]:
-    """Map images to their SHA-256, by their names in the source."""
+    """Map the names of images in the source to their SHA-256."""
     return {image.name: image.sha256 for image in images}
 
 
@@ -221,7 +221,6 @@ def to_written_captions(answers: Sequence[Answer]) -> list[WrittenCaption]:
 
 
 def _source_note(answer: Answer) -> dict[str, Any]:
-    """Duration, time and tool of an answer."""
     return {"seconds": answer.seconds, "at": answer.at, "tool": answer.tool}
 
 

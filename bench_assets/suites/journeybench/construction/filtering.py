@@ -73,7 +73,8 @@ def decide_images(
     votes_by_image = _group_by_image(votes)
     kept_hashes: dict[str, str] = {}
     decisions = []
-    for image in (gallery_image.image for gallery_image in gallery):
+    for gallery_image in gallery:
+        image = gallery_image.image
         image_votes = votes_by_image.get(image, [])
         decodes = image in hashes
         if decodes:

@@ -73,10 +73,7 @@ def verify_triggers(
 ) -> Table[TriggerQuestion]:
     """Keep the questions that pass the automatic checks and a majority of the annotators.
 
-    Args:
-        responses: The model's responses, one per image.
-        votes: Annotators' votes, by the words of a question.
-        least_votes: Votes that decide on a question.
+    A question with fewer than ``least_votes`` is rejected as open.
     """
     votes_by_question: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:

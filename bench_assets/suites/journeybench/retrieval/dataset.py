@@ -139,13 +139,10 @@ def to_candidates(
     *,
     as_released: bool = False,
 ) -> list[Candidate]:
-    """List all candidates: right answers and distractors.
+    """List the right answers, and the distractors, of samples whose image is stored.
 
-    Args:
-        samples: All samples.
-        images: Stored images by the samples' name.
-        as_released: Keep distractors that are right: a text that also describes the image, the
-            image itself.
+    Distractors that are right are left out unless ``as_released``: a text that also describes the
+    image, the image itself.
     """
     return [
         candidate

@@ -70,13 +70,7 @@ def rank(
     """Rank the candidates of every query, both directions, in the order of the questions.
 
     A query ranks the shared candidates and, unless the condition drops them, its own distractors.
-
-    Args:
-        questions: Queries of both directions.
-        candidates: Texts and images.
-        encoder: Embeds queries and candidates.
-        model: Name that the rankings are stored under.
-        condition: ``"main"``, ``"without_distractors"`` or ``"as_released"``.
+    ``model`` is the name that the rankings are stored under.
 
     Raises:
         ImageError: If an image is not in the image store.
