@@ -12,46 +12,16 @@ from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.identity import pin
 from bench_resources.encoders.dual_encoder import EncoderSpec, RandomEncoder, open_encoder
 from bench_resources.images.store import ImageStore
+from tests.families import releases
 
 TEXTS = ["a red cat", "two blue owls on the moon", "moon"]
 
 
 @pytest.fixture(scope="module")
 def clip(tmp_path_factory):
-    """A CLIP with random weights, saved as a checkpoint."""
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers, processors, trainers
-    from transformers import (
-        CLIPConfig,
-        CLIPImageProcessorPil,
-        CLIPModel,
-        CLIPProcessor,
-        PreTrainedTokenizerFast,
-    )
-
+    """A CLIP with random weights, whose vectors have 24 dimensions."""
     folder = tmp_path_factory.mktemp("clip")
-    words = Tokenizer(models.BPE(unk_token="<unk>"))
-    words.pre_tokenizer = pre_tokenizers.Whitespace()
-    special = ["<unk>", "<s>", "</s>"]
-    words.train_from_iterator(TEXTS, trainers.BpeTrainer(special_tokens=special))
-    words.post_processor = processors.TemplateProcessing(
-        single="<s> $A </s>", special_tokens=[("<s>", 1), ("</s>", 2)]
-    )
-    tokenizer = PreTrainedTokenizerFast(
-        tokenizer_object=words, bos_token="<s>", eos_token="</s>", pad_token="</s>"
-    )
-    sizes = {"hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2}
-    sizes |= {"num_attention_heads": 2}
-    text = sizes | {"vocab_size": words.get_vocab_size(), "max_position_embeddings": 16}
-    text |= {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 2}
-    vision = sizes | {"image_size": 32, "patch_size": 8}
-    torch.manual_seed(0)
-    config = CLIPConfig(text_config=text, vision_config=vision, projection_dim=16)
-    CLIPModel(config).save_pretrained(folder)
-    images = CLIPImageProcessorPil(
-        size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32}
-    )
-    CLIPProcessor(image_processor=images, tokenizer=tokenizer).save_pretrained(folder)
+    releases.build("clip", folder)
     return folder
 
 
@@ -76,8 +46,8 @@ def test_a_checkpoint_embeds_texts_and_images_into_one_space(clip, images):
     with open_tiny_encoder(clip, images) as encoder:
         text_vectors, image_vectors = encoder.encode_texts(TEXTS), encoder.encode_images(sha256s)
         assert encoder.name.startswith("tiny@sha256:")
-    assert text_vectors.shape == (3, 16)
-    assert image_vectors.shape == (2, 16)
+    assert text_vectors.shape == (3, 24)
+    assert image_vectors.shape == (2, 24)
     vectors = np.vstack([text_vectors, image_vectors])
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1)
 
@@ -93,7 +63,7 @@ def test_an_encoder_with_layers_in_folders_has_the_identity_of_their_files(clip,
     (tmp_path / "modules.json").write_text(json.dumps([layer]))
     layer_folder = shutil.copytree(clip, tmp_path / "0_CLIPModel")
     with open_tiny_encoder(tmp_path, images, kind="sentence_transformers") as encoder:
-        assert encoder.encode_texts(TEXTS).shape == (3, 16)
+        assert encoder.encode_texts(TEXTS).shape == (3, 24)
         before = encoder.name
     (layer_folder / "vocab.txt").write_text("other words")
     assert f"tiny@{pin(str(tmp_path)).content}" != before

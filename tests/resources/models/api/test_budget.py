@@ -3,7 +3,6 @@
 The test server counts 1 token of a prompt and 3 of a response: 4 a request.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +10,8 @@ import pytest
 
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.sections.servers import ServerSpec
-from bench_resources.models.api.engine import ServerEngine
+from bench_resources.models.api.engine import ServerEngine, Spent, no_tokens
 from bench_resources.response_cache.caching_model import CachingModel
-from bench_resources.response_cache.rows import TokenCounts
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.fakes.server_engines import requests_for
 from tests.fakes.stores import response_file
@@ -22,13 +20,7 @@ TWENTY = requests_for(*map(str, range(20)))
 A_MILLION = 1_000_000  # money for a million tokens: 1 a token
 
 
-def nothing_spent(_: str) -> TokenCounts:
-    return TokenCounts()
-
-
-def engine(
-    server: ChatServer, spent: Callable[[str], TokenCounts] = nothing_spent, **fields: Any
-) -> ServerEngine:
+def engine(server: ChatServer, spent: Spent = no_tokens, **fields: Any) -> ServerEngine:
     defaults = {"kind": "server", "base_url": server.base_url, "model": "m", "concurrency": 1}
     spec = ServerSpec.model_validate(defaults | fields)
     return ServerEngine(spec, lambda _: b"", spent=spent)

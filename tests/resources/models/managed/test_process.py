@@ -66,15 +66,9 @@ def test_a_key_of_the_home_is_redacted_in_the_log_and_in_the_error(tmp_path, mon
     assert KEY not in str(raised.value)
 
 
-@pytest.fixture
-def weights(tmp_path: Path) -> Path:
-    return write_checkpoint(tmp_path / "run" / "step", b"1234")
-
-
 @pytest.mark.long
-def test_a_question_that_ends_every_server_is_an_error_and_the_others_are_answered(
-    weights: Path, tmp_path: Path
-) -> None:
+def test_a_question_that_ends_every_server_is_an_error_and_the_others_are_answered(tmp_path):
+    weights = write_checkpoint(tmp_path / "run" / "step", b"1234")
     with open_engine(weights, tmp_path, "dies=poison", concurrency=1, max_tries=2) as served:
         first, poison, last = responses_to(served, "a", "poison", "b")
     assert (first.text, last.text) == ("1234 a", "1234 b")
