@@ -7,7 +7,7 @@ from pathlib import Path
 
 import dagster as dg
 
-from bench_resources.runs.dagster_names import SqliteEventLogStorage
+from bench_resources.runs.dagster_names import event_file
 from bench_resources.storage.sqlite import SIDE_SUFFIXES
 
 _FINISHED_STATUSES = [
@@ -51,7 +51,6 @@ def _present_runs(instance: dg.DagsterInstance) -> Iterator[str]:
 
 def _delete_file(instance: dg.DagsterInstance, run_id: str) -> None:
     """Delete the database of a run's events, which Dagster only empties."""
-    if isinstance(instance.event_log_storage, SqliteEventLogStorage):
-        file = instance.event_log_storage.path_for_shard(run_id)
+    if file := event_file(instance, run_id):
         for suffix in ("", *SIDE_SUFFIXES):
             Path(f"{file}{suffix}").unlink(missing_ok=True)
