@@ -50,7 +50,7 @@ _REMARKS = frozenset({"part", "notes", "source", "basis"})
 # columns that a title may replace
 _SHARED = ("model", "task", "condition", "metric", "part", "notes", "source", "basis")
 _LEVELS = ("constant", "shuffled")
-_NUMBER = ("value", "95 % interval")
+_VALUE, _INTERVAL = "value", "95 % interval"
 _GROUP = 2  # average rows per group, from which on each group gets a table of its own
 _BREAKS = re.compile(r"(\s+|(?<=[/_,])(?=[a-zA-Z]))")  # where a cell may be broken
 _PIPE_WIDTH = 250  # characters of a line, without a terminal
@@ -152,7 +152,7 @@ def _tables(columns: _Columns, width: int) -> Iterator[RenderableType]:
     if is_wide and not table.keys() <= _REMARKS:
         remark_columns = [cells for name, cells in table.items() if name in _REMARKS]
         table = _without(_REMARKS, table)
-    if _is_tight(table, width) and {*_NUMBER} <= table.keys():
+    if _is_tight(table, width) and {_VALUE, _INTERVAL} <= table.keys():
         table = _with_joined_number(table)
     levels = _constant_columns(_LEVELS, table) if _is_tight(table, width) else []
     table = _without(levels, table)
@@ -184,13 +184,12 @@ def _split_rows(columns: _Columns, labels: Sequence[str]) -> Iterator[_Columns]:
 
 def _with_joined_number(table: _Columns) -> _Columns:
     """Join a value and its interval in one column."""
-    value, interval = _NUMBER
     joined: _Columns = {}
     for name, cells in table.items():
-        if name == value:
-            pairs = zip(cells, table[interval], strict=True)
-            joined[", ".join(_NUMBER)] = [" ".join(pair).strip() for pair in pairs]
-        elif name != interval:
+        if name == _VALUE:
+            pairs = zip(cells, table[_INTERVAL], strict=True)
+            joined[f"{_VALUE}, {_INTERVAL}"] = [" ".join(pair).strip() for pair in pairs]
+        elif name != _INTERVAL:
             joined[name] = cells
     return joined
 
@@ -223,7 +222,7 @@ def _narrow_width(name: str, cells: Sequence[str]) -> int:
     """Width of a column whose long cells are broken between words."""
     longest = max(map(cell_len, cells), default=0)
     limit = _MODEL if name == "model" else _SHORT
-    is_broken = longest > limit and not name.startswith(_NUMBER[0])
+    is_broken = longest > limit and not name.startswith(_VALUE)
     texts = [_heading(name), *(cells if is_broken else ())]
     words = [word for text in texts for word in _BREAKS.split(text)]
     return max(0 if is_broken else longest, *map(cell_len, words))
@@ -253,7 +252,7 @@ def _column_widths(columns: _Columns, width: int) -> dict[str, int]:
         added = max(0, min(space, missing[name]))
         widths[name] += added
         space -= added
-    texts = [name for name in columns if not name.startswith(_NUMBER[0])]
+    texts = [name for name in columns if not name.startswith(_VALUE)]
     while space < 0:
         wide_texts = [name for name in texts if widths[name] > _NARROWEST]
         widest = max(wide_texts or widths, key=widths.__getitem__)  # numbers are broken last

@@ -142,7 +142,12 @@ class Workbench:
         """
         from bench_assets.defs.observed_inputs import ObservedInputs
 
-        inputs = ObservedInputs(self.settings, self.catalog, self.tables, self._models.named)
+        inputs = ObservedInputs(
+            settings=self.settings,
+            catalog=self.catalog,
+            tables=self.tables,
+            find=self._models.named,
+        )
         observed = [self.catalog.suite(name) for name in suites]
         for suite in observed:
             source = open_source(suite.name, self.settings)
@@ -328,7 +333,7 @@ class Workbench:
     def results(self, metrics: Sequence[Metric]) -> list[Result]:
         """Summarize metrics: one result for each model, task and condition."""
         tasks = {task.name: task for task in self.catalog.tasks}
-        return HomeResults(self.settings, self.tables, tasks).of(metrics)
+        return HomeResults(settings=self.settings, tables=self.tables, tasks=tasks).of(metrics)
 
     def refresh_leaderboard(self) -> None:
         """Compute the leaderboard and its export, unless nothing changed."""
