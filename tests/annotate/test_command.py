@@ -5,10 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from bench_assets.cli.main import app
 from tests.fakes.codis_source import entry, write_raw
+from tests.fakes.commands import bench, lines
 
 FORM = "codis/votes"
 YES = {"correct": "yes", "different": "yes", "within_rules": "yes"}
@@ -44,14 +43,8 @@ def _at_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BENCH_HOME", str(home))
 
 
-def bench(*arguments: str, status: int = 0) -> str:
-    result = CliRunner().invoke(app, arguments)
-    assert result.exit_code == status, f"{result.output}\n{result.exception!r}"
-    return result.output
-
-
 def json_rows(*arguments: str) -> list[dict[str, object]]:
-    return [json.loads(line) for line in bench(*arguments, "--json").splitlines()]
+    return lines(bench(*arguments, "--json"))
 
 
 def test_only_the_configured_form_is_marked_as_asked() -> None:
@@ -93,29 +86,29 @@ def label_studio_export(tasks: list[dict[str, Any]], *, chosen: str) -> list[dic
 
 
 def test_an_export_for_label_studio_has_every_unit_with_its_images(tmp_path: Path) -> None:
-    output = bench("annotate", "export", FORM, str(tmp_path / "out"))
+    output = bench("annotate", "export", FORM, tmp_path / "out").output
     config_file, tasks_file = (Path(line) for line in output.splitlines())
     assert '<Choices name="correct"' in config_file.read_text()
     tasks = json.loads(tasks_file.read_text())
     assert {task["data"]["key"] for task in tasks} == {"s-ana", "s-bo", "s-cem"}
     assert tasks[0]["data"]["images"][0]["url"].startswith("data:image/")
-    assert "not empty" in bench("annotate", "export", FORM, str(tmp_path / "out"), status=1)
+    assert "not empty" in bench("annotate", "export", FORM, tmp_path / "out", code=1).output
 
 
 def test_answers_of_label_studio_are_imported_once(tmp_path: Path) -> None:
-    bench("annotate", "export", FORM, str(tmp_path / "out"))
+    bench("annotate", "export", FORM, tmp_path / "out")
     tasks = json.loads((tmp_path / "out" / "tasks.json").read_text())
     not_by_ana = [task for task in tasks if task["data"]["key"] != "s-ana"]
     file = tmp_path / "export.json"
     file.write_text(json.dumps(label_studio_export(not_by_ana, chosen="yes")))
-    assert "2 answers imported, 0 were" in bench("annotate", "import", FORM, str(file))
-    assert "0 answers imported, 2 were" in bench("annotate", "import", FORM, str(file))
+    assert "2 answers imported, 0 were" in bench("annotate", "import", FORM, file).output
+    assert "0 answers imported, 2 were" in bench("annotate", "import", FORM, file).output
     (row,) = json_rows("annotate", "status")
     assert (row["answers"], row["annotators"]) == (4, ["bo", "user-5"])
 
 
 def test_an_unusable_entry_is_named_and_the_others_are_imported(tmp_path: Path) -> None:
-    bench("annotate", "export", FORM, str(tmp_path / "out"))
+    bench("annotate", "export", FORM, tmp_path / "out")
     tasks = json.loads((tmp_path / "out" / "tasks.json").read_text())
     good, without_author, of_unknown_unit = label_studio_export(tasks, chosen="no")
     without_author["annotations"][0] = {**without_author["annotations"][0], "completed_by": None}
@@ -123,7 +116,7 @@ def test_an_unusable_entry_is_named_and_the_others_are_imported(tmp_path: Path) 
     file = tmp_path / "export.json"
     file.write_text(json.dumps([without_author, good, of_unknown_unit]))
 
-    output = " ".join(bench("annotate", "import", FORM, str(file), status=1).split())
+    output = " ".join(bench("annotate", "import", FORM, file, code=1).output.split())
 
     assert "2 annotations cannot be used; the other 1 are imported, 1 of them new" in output
     assert "export.json, entry 1 (id 2), annotation 1: not an answer: its author is None" in output
@@ -140,4 +133,4 @@ def test_an_unusable_entry_is_named_and_the_others_are_imported(tmp_path: Path) 
     ],
 )
 def test_the_error_of_a_form_that_is_not_configured_says_what_to_write(task, expected_message):
-    assert expected_message in " ".join(bench("annotate", "status", task, status=1).split())
+    assert expected_message in " ".join(bench("annotate", "status", task, code=1).output.split())

@@ -150,7 +150,7 @@ def read_bundle(bundle: Path) -> dict[str, bytes]:
 
 
 def write_bundle(bundle: Path, files: dict[str, bytes], *, checksummed: bool = False) -> Path:
-    """Replace the files of a bundle; with ``checksummed`` the manifest gets their digests."""
+    """Write the files of a bundle; with ``checksummed`` the manifest gets their digests."""
     if checksummed:
         manifest = read_manifest(read_bundle(bundle)[MANIFEST_NAME], "before")
         facts = {

@@ -3,31 +3,25 @@
 import io
 import os
 import zipfile
-from functools import partial
-from pathlib import Path
 
 import pytest
 
-from bench_assets.bundles.archive import Archive, ArchiveFile, pack
+from bench_assets.bundles.archive import Archive
 from bench_assets.core.schema.errors import SourceError
+from tests.bundles.shelf import write_bundle
 
 FILES = {"manifest.json": b"{}", "a.jsonl": b"", "images/00": bytes(range(256))}
 
 
-def write_archive(target: Path, files: dict[str, bytes]) -> Path:
-    pack([ArchiveFile(name, partial(bytes, data)) for name, data in files.items()], target)
-    return target
-
-
 def test_the_same_files_in_any_order_are_the_same_bytes(tmp_path):
-    first = write_archive(tmp_path / "1.zip", FILES)
+    first = write_bundle(tmp_path / "1.zip", FILES)
     os.utime(first, (1, 1))
-    second = write_archive(tmp_path / "2.zip", dict(reversed(FILES.items())))
+    second = write_bundle(tmp_path / "2.zip", dict(reversed(FILES.items())))
     assert first.read_bytes() == second.read_bytes()
 
 
 def test_an_archive_is_a_valid_zip_with_sorted_names_and_no_times(tmp_path):
-    with zipfile.ZipFile(write_archive(tmp_path / "1.zip", FILES)) as archive:
+    with zipfile.ZipFile(write_bundle(tmp_path / "1.zip", FILES)) as archive:
         assert archive.testzip() is None
         assert archive.namelist() == sorted(FILES)
         assert {file.date_time for file in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
@@ -72,7 +66,7 @@ def test_a_duplicate_name_is_refused(tmp_path):
 
 
 def test_a_file_whose_bytes_were_changed_is_refused_by_name(tmp_path):
-    file = write_archive(tmp_path / "b.zip", {"a": b"hello"})
+    file = write_bundle(tmp_path / "b.zip", {"a": b"hello"})
     file.write_bytes(file.read_bytes().replace(b"hello", b"jello"))
     with Archive.open(file) as archive, pytest.raises(SourceError, match="a: damaged"):
         archive.read("a", 10)
@@ -80,7 +74,7 @@ def test_a_file_whose_bytes_were_changed_is_refused_by_name(tmp_path):
 
 def test_a_file_larger_than_allowed_is_not_read(tmp_path):
     with (
-        Archive.open(write_archive(tmp_path / "b.zip", {"a": b"hello"})) as archive,
+        Archive.open(write_bundle(tmp_path / "b.zip", {"a": b"hello"})) as archive,
         pytest.raises(SourceError, match="a: 5 bytes, more than the 4 allowed"),
     ):
         archive.read("a", 4)

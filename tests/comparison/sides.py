@@ -1,12 +1,12 @@
 """Evaluations of the quiz that are in no home."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any
 
 from bench_assets.comparison.causes import EvaluationTables
-from bench_assets.core.schema.rows import Judgement, Prediction, Question
+from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Task
 from tests.fakes.quiz import TASK
@@ -38,6 +38,16 @@ def build_evaluation(
         scores=scores,
         metrics=metrics,
     )
+
+
+def build_scores(
+    questions: Sequence[Question], points: Iterable[float | None], model: str
+) -> list[Score]:
+    """Scores of a model with these points, question by question."""
+    return [
+        Score(question_id=question.question_id, model=model, condition="main", points=value)
+        for question, value in zip(questions, points, strict=True)
+    ]
 
 
 def build_random_evaluation(questions, name, rng, *, task=TASK, failing=0.2):

@@ -16,11 +16,8 @@ SIGNATURE = "t|v1|main|data:d|prompts:p|model:{}|t=0,max=8|judge:j|scorer:r|n:1"
 N = 40
 
 
-@pytest.mark.parametrize(
-    ("change", "causes"),
-    read_cases(__file__, "signature_changes.jsonl"),
-)  # fmt: skip
-def test_everything_that_differs_but_the_model_is_a_cause(change, causes):
+@pytest.mark.parametrize(("change", "causes"), read_cases(__file__, "signature_changes.jsonl"))
+def test_parts_that_two_numbers_must_share_are_causes_where_they_differ(change, causes):
     signature = SIGNATURE.format("b")
     for part, replacement in change.items():
         signature = signature.replace(part, replacement)

@@ -9,16 +9,10 @@ from bench_assets.core.schema.rows import Metric, Question, Score
 from bench_assets.evaluation import pipeline
 from bench_assets.python_api.comparison import RunComparison
 from bench_resources.tables.parquet import TableFiles
+from tests.comparison.sides import build_scores
 from tests.fakes.measures import both_halves, macro, squared
 from tests.fakes.quiz import TASK, quiz
 from tests.fakes.rows import metric, standing
-
-
-def build_scores(questions, points, model):
-    return [
-        Score(question_id=q.question_id, model=model, condition="main", points=float(p))
-        for q, p in zip(questions, points, strict=True)
-    ]
 
 
 def compare_points(before, after, *, task=TASK, questions=None):

@@ -11,10 +11,11 @@ from bench_assets.comparison.comparable import Side, compare_sides, compared_par
 from bench_assets.comparison.measurements import ConditionQuestions
 from bench_assets.comparison.verdicts import compare_scores, decide, verdict_sentence
 from bench_assets.core.metrics.aggregates import group_accuracy
-from bench_assets.core.schema.rows import Question, Score
+from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import Task
 from bench_assets.report.pages.comparison import _metric_units
+from tests.comparison.sides import build_scores
 from tests.fakes.measures import both_halves, macro, squared
 from tests.fakes.quiz import TASK, quiz
 from tests.fakes.rows import question
@@ -27,18 +28,11 @@ PAIRS = [
 ]
 
 
-def pair_scores(model, *points):
-    return [
-        Score(question_id=query.question_id, model=model, condition="main", points=value)
-        for query, value in zip(PAIRS, points, strict=True)
-    ]
-
-
 def test_a_pair_with_an_unscored_half_is_unscored_in_both_as_in_the_metric():
     """Both models have two of pairs 0 to 2 right; pair 3 has an unscored half in the old one."""
     task = replace(TASK, measures={"group_accuracy": group_accuracy}, slices=lambda _: ())
-    old = pair_scores("old", 1, 1, 1, 1, 1, 0, 1, None)
-    new = pair_scores("new", 1, 1, 1, 0, 1, 1, 0, 0)
+    old = build_scores(PAIRS, [1, 1, 1, 1, 1, 0, 1, None], "old")
+    new = build_scores(PAIRS, [1, 1, 1, 0, 1, 1, 0, 0], "new")
     (row,) = compare_scores(task, PAIRS, old, new)
     assert (row.before, row.after, row.n) == (2 / 3, 2 / 3, 3)
 
@@ -64,13 +58,6 @@ class PageQuestions(ConditionQuestions):
 
     def __init__(self, questions: Sequence[Question]) -> None:
         vars(self).update(questions=questions, data="d")
-
-
-def build_scores(questions, points, model):
-    return [
-        Score(question_id=q.question_id, model=model, condition="main", points=float(p))
-        for q, p in zip(questions, points, strict=True)
-    ]
 
 
 def build_task(title: str, measure) -> Task:

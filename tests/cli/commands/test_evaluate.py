@@ -6,10 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from click.testing import Result
-from typer.testing import CliRunner
 
-from bench_assets.cli.main import app
 from bench_resources.config.models_toml import read_models
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.commands import bench, lines
@@ -161,24 +158,13 @@ def parity_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run_command(home: Path, *words: str) -> Result:
-    return CliRunner().invoke(app, words, env={"BENCH_HOME": str(home)})
-
-
-def command_rows(home: Path, *words: str) -> list[dict]:
-    """Run a command that has to succeed; return the rows that it prints as JSON."""
-    result = run_command(home, *words, "--json")
-    assert result.exit_code == 0, result.output
-    return [json.loads(line) for line in result.output.splitlines() if line.startswith("{")]
-
-
 @pytest.fixture(scope="module")
 def metrics(parity_home: Path) -> dict[str, dict[str, dict]]:
     """Model -> metric -> row over all questions, of answers as text and by likelihood."""
-    rows = command_rows(parity_home, "evaluate", "parity", "--model", MODEL)
-    rows += command_rows(
-        parity_home, "evaluate", "parity", "--model", MODEL, "--elicit", "likelihood"
-    )
+    command = ("evaluate", "parity", "--model", MODEL, "--json")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("BENCH_HOME", str(parity_home))
+        rows = [*lines(bench(*command)), *lines(bench(*command, "--elicit", "likelihood"))]
     metrics: dict[str, dict[str, dict]] = {}
     for row in rows:
         if row["category"] == "all":
@@ -186,9 +172,15 @@ def metrics(parity_home: Path) -> dict[str, dict[str, dict]]:
     return metrics
 
 
-def test_each_method_of_elicitation_has_its_own_row(parity_home: Path, metrics):
+@pytest.fixture
+def _at_parity_home(parity_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BENCH_HOME", str(parity_home))
+
+
+@pytest.mark.usefixtures("_at_parity_home")
+def test_each_method_of_elicitation_has_its_own_row(metrics):
     assert list(metrics) == [MODEL, f"{MODEL}+likelihood"]
-    board = {row["model"] for row in command_rows(parity_home, "leaderboard", "parity")}
+    board = {row["model"] for row in lines(bench("leaderboard", "parity", "--json"))}
     assert set(metrics) <= board
 
 
@@ -207,13 +199,13 @@ def test_only_likelihoods_have_calibration(metrics):
     assert by_likelihood["accuracy_of_confident_half"]["n_scored"] >= 4  # of 8 questions
 
 
-def test_a_number_is_reproduced_from_cached_likelihoods(parity_home: Path, metrics):
-    result = run_command(parity_home, "bundle", "reproduce", "parity", f"{MODEL}+likelihood")
-    assert "same digits" in result.output, result.output
+@pytest.mark.usefixtures("_at_parity_home", "metrics")
+def test_a_number_is_reproduced_from_cached_likelihoods():
+    result = bench("bundle", "reproduce", "parity", f"{MODEL}+likelihood")
+    assert "same digits" in result.stdout
 
 
-def test_a_scorer_is_refused_with_likelihoods(parity_home: Path):
+@pytest.mark.usefixtures("_at_parity_home")
+def test_a_scorer_is_refused_with_likelihoods():
     options = ("--model", "prior", "--elicit", "likelihood", "--scorer", "x")
-    result = run_command(parity_home, "evaluate", "parity", *options)
-    assert result.exit_code == 2
-    assert "--scorer" in result.output
+    assert "--scorer cannot be" in bench("evaluate", "parity", *options, code=2).stderr

@@ -44,28 +44,36 @@ def zip_folder(folder):
     return data.getvalue()
 
 
+@pytest.fixture
+def server(source):
+    """A server of a release of CODIS."""
+    with serving(StandIn({"codis.zip": zip_folder(source)})) as running:
+        yield running
+
+
+@pytest.fixture
+def address(server, source):
+    """The address of the release, with its digest."""
+    digest = hashlib.sha256(zip_folder(source)).hexdigest()
+    return f"{server.url}/codis.zip#sha256={digest}&below=data"
+
+
 @pytest.mark.long
-def test_a_fetched_release_is_stored_in_the_home(home, source):
-    data = zip_folder(source)
-    with serving(StandIn({"codis.zip": data})) as server:
-        address = f"{server.url}/codis.zip#sha256={hashlib.sha256(data).hexdigest()}&below=data"
-        section = bench("home", "fetch", "codis", address).stdout
-        assert section == f'[sources]\ncodis = "{address}"\n'
-        (home / "bench.toml").write_text(section)
-        server.requests.clear()
-        assert len(lines(bench("tables", "questions", "codis", "--json"))) == 4
-        assert server.requests == []
+def test_a_fetched_release_is_stored_in_the_home(home, server, address):
+    section = bench("home", "fetch", "codis", address).stdout
+    assert section == f'[sources]\ncodis = "{address}"\n'
+    (home / "bench.toml").write_text(section)
+    server.requests.clear()
+    assert len(lines(bench("tables", "questions", "codis", "--json"))) == 4
+    assert server.requests == []
     usage = {row["what"]: row for row in lines(bench("home", "usage", "--json"))}
     assert usage["sources/codis"]["about"] == address
 
 
-def test_what_a_fetch_prints_is_added_to_the_sources_of_a_file(home, source):
-    data = zip_folder(source)
+def test_what_a_fetch_prints_is_added_to_the_sources_of_a_file(home, address):
     toml = '[sources]\nblink = "blink"\n'
     (home / "bench.toml").write_text(toml)
-    with serving(StandIn({"codis.zip": data})) as server:
-        address = f"{server.url}/codis.zip#sha256={hashlib.sha256(data).hexdigest()}&below=data"
-        toml += bench("home", "fetch", "codis", address).stdout
+    toml += bench("home", "fetch", "codis", address).stdout
     assert tomllib.loads(toml) == {"sources": {"blink": "blink", "codis": address}}
 
 

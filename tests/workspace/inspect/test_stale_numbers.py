@@ -30,8 +30,6 @@ READERS = {  # commands that print a number
     "dry run": ("evaluate", "quiz", "--model", "random", "--dry-run"),
 }
 MARKS_BY_READER = {**dict.fromkeys(READERS, MARK), "verify": "outdated"}
-
-
 ANSWERS = [str(question_index % 6) for question_index in range(24)]
 
 
