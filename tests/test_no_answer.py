@@ -155,7 +155,7 @@ def test_a_signature_has_the_number_of_cut_off_responses_if_there_are_any():
     assert "no_answer" not in answered_row.signature
 
 
-def test_a_recorded_thought_without_end_is_counted_in_the_notes_of_its_metric():
+def test_a_recorded_thought_without_end_is_in_the_notes_of_metrics_and_leaderboard():
     questions = questions_of(CODIS)
     texts = ("<think>opening?</think>opening", "<think>opening")
     responses = [

@@ -12,7 +12,7 @@ from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 from tests.report.doubtful import CATALOG, build_doubtful_home
 
-DOUBT = AuditRow(task="quiz", check="c", question="?", passed=False, sentence="", n=9)
+FAILED_CHECK = AuditRow(task="quiz", check="c", question="?", passed=False, sentence="", n=9)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -33,20 +33,17 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("questions_of_doubts", "order"),
+    ("suspects_of_checks", "order"),
     [
-        pytest.param([("b", "a"), ("c", "a")], ["a", "b", "c"], id="the most doubts first"),
-        pytest.param([("b", "a")], ["b", "a"], id="then in the order of a doubt"),
-        pytest.param([("a", "a", "a", "b"), ("b",)], ["b", "a"], id="each doubt counts once"),
-        pytest.param([], [], id="no doubt"),
+        pytest.param([("b", "a"), ("c", "a")], ["a", "b", "c"], id="the most checks first"),
+        pytest.param([("b", "a")], ["b", "a"], id="then in the order of a check"),
+        pytest.param([("a", "a", "a", "b"), ("b",)], ["b", "a"], id="each check counts once"),
+        pytest.param([], [], id="no failed check"),
     ],
 )
-def test_questions_are_ordered_by_the_number_of_doubts(questions_of_doubts, order) -> None:
-    doubts = [
-        replace(DOUBT, about=names, evidence=("",) * len(names), weight=(1.0,) * len(names))
-        for names in questions_of_doubts
-    ]
-    assert list(count_failed_checks(doubts)) == order
+def test_suspects_are_ordered_by_the_number_of_failed_checks(suspects_of_checks, order) -> None:
+    rows = [replace(FAILED_CHECK, about=names) for names in suspects_of_checks]
+    assert list(count_failed_checks(rows)) == order
 
 
 def test_failed_checks_come_before_passed_and_skipped_ones(home: Path) -> None:

@@ -94,9 +94,7 @@ def test_refused_requests_stop_the_evaluation_with_their_reason_and_the_option(h
         ),
     ],
 )
-def test_accepted_refusals_count_as_wrong_and_are_not_sent_again(
-    home, server, first_lines, last_lines, options
-):
+def test_accepted_refusals_count_as_wrong(home, server, first_lines, last_lines, options):
     toml = (home / "bench.toml").read_text()
     (home / "bench.toml").write_text(f"{first_lines}{toml}{last_lines}")
 
@@ -107,12 +105,13 @@ def test_accepted_refusals_count_as_wrong_and_are_not_sent_again(
     assert "|refused:10|n:100" in row["signature"]
     assert "quiz: 10 questions were refused for good and count as wrong" in result.stderr
 
-    assert "10 refused" in bench("leaderboard", "quiz").stdout
-    (standing,) = lines(bench("leaderboard", "quiz", "--json"))
-    assert (standing["n_refused"], standing["unread"]) == (10, 0.1)
 
+def test_accepted_refusals_are_on_the_leaderboard_and_not_sent_again(home, server):
+    evaluate = ("evaluate", "quiz", "--model", "m", "--accept", "refused")
+    bench(*evaluate)
+    assert "10 refused" in bench("leaderboard", "quiz").stdout
     server.forget()
-    bench("evaluate", "quiz", "--model", "m", *options)
+    bench(*evaluate)
     assert server.n_requests == 0
 
 

@@ -42,6 +42,9 @@ def reader_model(read):
 def test_only_responses_that_state_nothing_are_unread():
     looks = unread_responses(COGBENCH, SIGNS, RESPONSES)
     assert [int(look.question.question_id) for look in looks] == UNREAD
+
+
+def test_elicited_letters_are_not_unread():
     elicited = [replace(row, decoding="m|elicit=likelihood") for row in RESPONSES]
     assert unread_responses(COGBENCH, SIGNS, elicited) == []
 
