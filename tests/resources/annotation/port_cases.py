@@ -72,17 +72,13 @@ def _counted_answers(backend: AnnotationBackend, units: Sequence[Unit]) -> list[
 
 
 def publishing_again_changes_nothing(annotators: Annotators) -> None:
-    assert annotators.backend.answers(FORM) == []
-    assert annotators.backend.ask(FORM, [A, B]) == UnitCounts(
-        new=2, there=0, changed=0, withdrawn=0
-    )
-    assert annotators.backend.ask(FORM, [A, B]) == UnitCounts(
-        new=0, there=2, changed=0, withdrawn=0
-    )
+    backend = annotators.backend
+    assert backend.answers(FORM) == []
+    assert backend.ask(FORM, [A, B]) == UnitCounts(new=2, there=0, changed=0, withdrawn=0)
+    unchanged = UnitCounts(new=0, there=2, changed=0, withdrawn=0)
+    assert backend.ask(FORM, [A, B]) == unchanged
     annotators.answer(FORM, A, "ana", correct="yes")
-    assert annotators.backend.ask(FORM, [A, B]) == UnitCounts(
-        new=0, there=2, changed=0, withdrawn=0
-    )
+    assert backend.ask(FORM, [A, B]) == unchanged
     assert _latest_choices(annotators.backend) == {("a", "ana"): "yes"}
 
 

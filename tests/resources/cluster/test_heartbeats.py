@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -68,20 +67,9 @@ def status_after_check(instance: dg.DagsterInstance, run_id: str) -> dg.DagsterR
     return run.status
 
 
-def becomes_true(condition: Callable[[], bool], seconds: float) -> bool:
-    """Whether a condition holds within some seconds."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.1)
-    return True
-
-
 def test_a_run_without_any_heartbeat_is_not_ended(instance: dg.DagsterInstance) -> None:
-    assert (
-        status_after_check(instance, add_run(instance, host="elsewhere", boot="another")) == STARTED
-    )
+    run_id = add_run(instance, host="elsewhere", boot="another")
+    assert status_after_check(instance, run_id) == STARTED
 
 
 def test_a_run_elsewhere_is_ended_only_after_its_process_was_killed(instance, database_address):
@@ -101,7 +89,10 @@ def test_a_run_elsewhere_is_ended_only_after_its_process_was_killed(instance, da
     finally:
         process.send_signal(signal.SIGKILL)
         process.communicate()
-    assert becomes_true(lambda: status_after_check(instance, run_id) == FAILED, 10)
+    deadline = time.monotonic() + 10
+    while status_after_check(instance, run_id) != FAILED:
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
 
 
 def test_a_run_is_not_lost_after_the_database_was_down(tmp_path: Path) -> None:

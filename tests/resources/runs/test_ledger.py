@@ -104,6 +104,7 @@ class Bench:
         return len(changed)
 
     def make(self, *names: str, model: str | None = None) -> None:
+        """Materialize tables, of a model if one is given; a failed run is no error."""
         if model and not self.instance.has_dynamic_partition("model", model):
             self.instance.add_dynamic_partitions("model", [model])
         self.definitions.resolve_implicit_global_asset_job_def().execute_in_process(
@@ -115,6 +116,7 @@ class Bench:
         )
 
     def evaluate(self, *models: str) -> None:
+        """Observe new models, and make the predictions and metrics of each."""
         for model in models:
             self.setups.setdefault(model, "1")
             self.observe()
@@ -134,12 +136,8 @@ class Bench:
             status = ledger.status(key, model)
             dagster_status = resolver.get_status(key, model).value
             if status.state != "absent" and len(ledger.partitions(MODELS)) < 100:
-                assert status.state in DAGSTER_STATUSES[dagster_status], (
-                    key,
-                    model,
-                    status,
-                    dagster_status,
-                )
+                expected_states = DAGSTER_STATUSES[dagster_status]
+                assert status.state in expected_states, f"{key} of {model}: {status}"
             if status.state != "current":
                 states[f"{key.to_user_string()} {model or ''}".strip()] = status.state
         return states

@@ -26,7 +26,7 @@ def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 def read_words(file: Path) -> list[str]:
     with open_read_only(file) as db:
-        return [str(row[0]) for row in db.execute("SELECT word FROM words")]
+        return [str(word) for (word,) in db.execute("SELECT word FROM words")]
 
 
 def test_rows_in_the_write_ahead_log_are_read(file: Path) -> None:

@@ -15,7 +15,6 @@ def _figure(judge: str) -> JudgeFigure:
 def test_concurrent_commands_lose_no_figures(tmp_path: Path) -> None:
     judges = [f"judge-{n}" for n in range(32)]
     with ThreadPoolExecutor(8) as threads:
-        list(
-            threads.map(lambda judge: add_figures(tmp_path, JudgeFigure, [_figure(judge)]), judges)
-        )
+        for judge in judges:
+            threads.submit(add_figures, tmp_path, JudgeFigure, [_figure(judge)])
     assert sorted(figure.judge for figure in read_figures(tmp_path, JudgeFigure)) == sorted(judges)
