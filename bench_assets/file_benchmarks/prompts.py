@@ -141,11 +141,18 @@ def example_turns(question: Question, settings: PromptSettings) -> tuple[Turn, .
 
 
 def turns_of(turns_json: str) -> tuple[Turn, ...]:
-    """Read the turns of solved examples, as ``Prompt.to_json`` writes them; "" has none."""
+    """Read the turns of solved examples, as ``Prompt.to_json`` writes them.
+
+    Raises:
+        SourceError: If they are something else.
+    """
     turns: list[Turn] = []
-    for role, parts in json.loads(turns_json or "[]"):
-        contents = [Image(part["image"]) if isinstance(part, dict) else part for part in parts]
-        turns.append(Turn(role, tuple(contents)))
+    try:
+        for role, parts in json.loads(turns_json or "[]"):
+            contents = [Image(part["image"]) if isinstance(part, dict) else part for part in parts]
+            turns.append(Turn(role, tuple(contents)))
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise SourceError(f"label {SHOTS!r}: {turns_json!r:.60} are not turns: {error}") from error
     return tuple(turns)
 
 
