@@ -114,11 +114,7 @@ class Catalog:
         return replace(self, suites=selected)
 
     def without(self, problems: dict[str, str]) -> "Catalog":
-        """Leave out the suites with a problem, and keep a message for each.
-
-        Args:
-            problems: Reason why a suite cannot be used, by its name.
-        """
+        """Leave out the suites in ``problems``, reasons by name, and keep a message for each."""
         messages = [
             _left_out_message(name, reason, self.origins) for name, reason in problems.items()
         ]

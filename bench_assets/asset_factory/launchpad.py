@@ -60,12 +60,7 @@ class Launch(dg.Config):
     ) -> Evaluation:
         """Evaluate this partition's model with the changes, store it as partial, and observe it.
 
-        Args:
-            context: Context of the step of predictions.
-            models: All models.
-            tables: The tables of the home.
-            step: Task and condition of the step; a launch may name another condition.
-            questions: Questions of the step's condition.
+        ``step`` has the task and condition of the step; a launch may name another condition.
 
         Raises:
             UnknownNameError: If the task has no such condition.

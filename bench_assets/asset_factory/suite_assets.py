@@ -513,12 +513,8 @@ def open_writer(
 ) -> Generator[ChatModel]:
     """Open the writer model of a built edition, or the responses recorded with its source.
 
-    Args:
-        context: Context of the step, for the progress.
-        models: All models.
-        name: A model of bench.toml; "recorded": the responses in the file; "": the same, or no
-            responses if the file does not exist.
-        responses: File of responses in the source.
+    ``name`` is a model of bench.toml; "recorded": the responses in the file; "": the same, or no
+    responses if the file does not exist.
 
     Raises:
         BenchError: If the model cannot be opened, or the file cannot be read.

@@ -117,11 +117,7 @@ class TaskEvidence:
         return people_checks(self.tables, self.task)
 
     def open_image(self, image: str) -> Image.Image:
-        """Open an image by its SHA-256.
-
-        Raises:
-            ImageError: If it is missing, or does not decode.
-        """
+        """Open an image by its SHA-256; raises as ``ImageStore.open``."""
         return self.image_store.open(image)
 
     def _measured_models(self, condition: str) -> Iterator[str]:

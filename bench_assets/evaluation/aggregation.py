@@ -142,13 +142,9 @@ def metrics(
 def read_value(
     name: str, measure: Measure, rows: Sequence[ScoredQuestion], value: float
 ) -> ReadValue:
-    """Qualify a value by how its responses were read; bounds only if some are unread.
+    """Qualify a metric's value by how its responses were read; bounds only if some are unread.
 
-    Args:
-        name: Name of the metric, for errors of plugins.
-        measure: The metric.
-        rows: The scores behind the value.
-        value: The value.
+    ``name`` is for errors of plugins.
     """
     if not rows:
         return ReadValue(value)

@@ -194,14 +194,8 @@ def checked_scores(
     """Join a model's units of the primary metric with people's verdicts on the drawn ones.
 
     Within a stratum of a draw, the units that people judged represent all units. If more than a
-    tenth of the drawn responses changed and were not judged again, the labels do not count.
-
-    Args:
-        task: The task.
-        questions: All questions.
-        model: Its responses and scores.
-        verdicts: People's verdicts on responses.
-        drawn: The units drawn for this model.
+    tenth of the drawn units changed and were not judged again, the labels do not count. ``drawn``
+    are units drawn for this model.
     """
     labels = _response_labels(model, verdicts)
     judge_units, people_units = _units(task, questions, model, labels)

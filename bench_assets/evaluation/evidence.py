@@ -36,13 +36,7 @@ def find_evidence(
 
     None if the answer does not come from the task's rules, but from a reader, a person or the
     authors' scorer; also if reading again finds another answer or form than the stored ones.
-
-    Args:
-        task: The task.
-        question: A question of it.
-        text: The response, without reasoning.
-        decoding: ``Prediction.decoding`` of the response.
-        stored: Its score.
+    ``text`` is the response without reasoning, and ``decoding`` that of its prediction.
     """
     form = task.form(question) if stored.scorer == task.default_scorer else None
     is_not_read = stored.no_answer or stored.unread or stored.asked_again or stored.error

@@ -94,14 +94,7 @@ def file_names(evidence: Evidence) -> AuditFinding:
 def _finding(
     mentions: Sequence[Mention], plain_leaks: Sequence[Suspect], n: int, source: str
 ) -> AuditFinding:
-    """Suspect plain leaks and, if mentioned options are right too often, questions with one.
-
-    Args:
-        mentions: Texts that mention one option.
-        plain_leaks: Suspects that need no statistics.
-        n: Number of questions examined.
-        source: What gives the answer away, for messages.
-    """
+    """Suspect plain leaks and, if mentioned options are right too often, questions with one."""
     clusters = cluster_questions([mention.question for mention in mentions])
     rate = compare_with_chance(
         [float(mention.is_right) for mention in mentions],

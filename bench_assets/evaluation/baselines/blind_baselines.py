@@ -130,14 +130,9 @@ def metrics_with_baselines(
 ) -> list[Metric]:
     """Compute a model's metrics, each with both blind baselines; without if scorers differ.
 
-    Args:
-        task: The task.
-        questions: Its questions.
-        predictions: The model's responses.
-        scores: Their scores.
-        constants: Best constant responses if rules judge; those of other questions do not count.
-        judged_responses: Earlier verdicts of the judge of these scores, if a model judged;
-            without them, the metrics have no baselines.
+    If rules judged, ``constants`` are the best constant responses; those of other questions do not
+    count. Otherwise the baselines are from ``judged_responses``, earlier verdicts of the judge of
+    these scores; without them, there are no baselines.
     """
     metrics = pipeline.summarise(task, questions, predictions, scores)
     scorers = {score.scorer for score in scores}
