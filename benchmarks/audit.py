@@ -64,7 +64,7 @@ def measure(folder: Path) -> list[Figure]:
 def write(home: Path) -> None:
     """Write a home with questions of published sizes, images' looks, and responses."""
     home.mkdir(parents=True, exist_ok=True)
-    looks: dict[str, str] = {}
+    looks: dict[str, tuple[str, int]] = {}  # hash and range of the levels
     image_store = ImageStore(folder=str(home / "images"))
     with Workbench(load_settings(home)) as bench:
         for task in bench.catalog.tasks:
@@ -72,7 +72,7 @@ def write(home: Path) -> None:
                 rng = np.random.default_rng(PUBLISHED[task.name])
                 asked = questions(task, rng)
                 shown = dict.fromkeys(image for one in asked for image in one.images)
-                looks |= {image: image[:16] for image in shown}
+                looks |= {image: (image[:16], 255) for image in shown}
                 _write_images(image_store, bench.tables, task, list(shown))
                 bench.tables.write(questions_key(task, "main"), asked, Question)
                 _write_responses(bench.tables, task, asked, rng)
