@@ -117,7 +117,7 @@ def _is_choice(question: Question) -> bool:
 def _write_table(
     file: Path, columns: Sequence[str], rows: Iterable[Mapping[str, Any]], delimiter: str
 ) -> Path:
-    """Write a table of quoted cells; return its file. CSV columns do not begin a formula."""
+    """Write a table of quoted cells; return its file. Formulas in CSV column names are escaped."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writerow(map(escape_formula, columns) if delimiter == "," else columns)

@@ -179,8 +179,10 @@ def _signature(evaluation: Evaluation, data: str) -> Signature:
 
 def _factor(computed: float, reported: float, max_points: float) -> float:
     """Factor from the mean points to the reported number; NaN if unrelated."""
-    factors = (1.0, _PERCENT, 1 / max_points, _PERCENT / max_points)
-    return next((f for f in factors if isclose(computed * f, reported, abs_tol=1e-9)), nan)
+    for factor in (1.0, _PERCENT, 1 / max_points, _PERCENT / max_points):
+        if isclose(computed * factor, reported, abs_tol=1e-9):
+            return factor
+    return nan
 
 
 def _reported_metric(number: ExternalMetric, template: Metric, signature: str) -> Metric:

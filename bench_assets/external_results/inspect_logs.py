@@ -11,7 +11,6 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Mapping
-from itertools import takewhile
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any, TypeAlias, cast
@@ -262,7 +261,9 @@ def _prompt(
         return _resolve_attachment(messages, attachments), ()
     texts: list[str] = []
     images: list[bytes] = []
-    for message in takewhile(lambda message: message.get("role") != "assistant", messages):
+    for message in messages:
+        if message.get("role") == "assistant":
+            break
         content = message.get("content") or ""
         parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
         for part in parts:

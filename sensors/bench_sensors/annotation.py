@@ -175,7 +175,7 @@ def _has_expired(timestamp: float, until: str) -> bool:
 
 
 def _rebuilt_assets(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
-    """Tables of the tasks and their downstream assets, without those of models."""
+    """Tables of the tasks, and downstream assets but those of models or made on request."""
     keys = [task.table(name).split("/") for task in tasks for name in ("units", "answers")]
     suite_assets = _suite_assets(tasks)
     return (dg.AssetSelection.assets(*keys).downstream() & suite_assets) - PER_MODEL - _ON_REQUEST

@@ -67,7 +67,7 @@ def expectation_check(run: Callable[..., dg.AssetCheckResult]) -> TableCheck:
 
 
 def check_expectations(key: Sequence[str], rows: Sequence[Any]) -> dg.AssetCheckResult:
-    """Validate the blocking expectations of a table, which the last part of its key names."""
+    """Validate the blocking expectations of a table; the last part of its key names its kind."""
     table = key[-1]
     n_blocking = sum(expectation.blocking for expectation in EXPECTATIONS_BY_TABLE[table])
     holds = f"{n_blocking} of {n_blocking} blocking expectations hold."
