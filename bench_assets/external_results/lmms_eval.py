@@ -78,7 +78,7 @@ def read_lmms_samples(file: Path) -> list[ExternalResults]:
 def _lm_eval_samples(results: Path, date: str) -> dict[str, Path]:
     """The last file of samples of each task in the results that is not newer than them."""
     document = read_object(results)
-    with shape_errors(f"{results}, results", HARNESS):
+    with shape_errors(f"{results}, results", LM_EVAL):
         tasks = set(document.get("results") or ())
     samples = {}
     for file in sorted(results.parent.glob("samples_*.jsonl")):
@@ -113,36 +113,38 @@ def _read_task(task: str, file: Path, results: Path) -> ExternalResults:
     if not results.is_file():
         raise SourceError(f"{file}: no {results.name} beside it, which has its headline numbers")
     document = read_object(results)
-    with shape_errors(f"{results}, results", HARNESS):
+    is_lm_eval = _LM_EVAL_RESULTS.fullmatch(results.name) is not None
+    harness = LM_EVAL if is_lm_eval else HARNESS
+    with shape_errors(f"{results}, results", harness):
         task_results = (document.get("results") or {}).get(task)
     if not isinstance(task_results, dict):
         raise SourceError(f"{results}: no entry results.{task}")
     located_rows = _first_filter_rows(read_lines(file))
     rows = [row for _, row in located_rows]
-    with shape_errors(f"{results}, higher_is_better", HARNESS):
+    with shape_errors(f"{results}, higher_is_better", harness):
         higher_is_better = (document.get("higher_is_better") or {}).get(task) or {}
         summaries = list(_metrics(task_results, higher_is_better))
     metrics = sorted(summaries, key=lambda metric: not _covers_all_samples(metric, rows))
     key = _points_key(rows, [metric.name for metric in metrics])
-    is_lm_eval = _LM_EVAL_RESULTS.fullmatch(results.name) is not None
+    with shape_errors(f"{results}, n-samples", harness):
+        partial = _evaluated_part(document, task)
     model = document.get("model_name") or document.get("model_source") or file.parent.name
     return ExternalResults(
-        harness=LM_EVAL if is_lm_eval else HARNESS,
+        harness=harness,
         version=_version(document, is_lm_eval=is_lm_eval),
         task=task,
         model=to_model_name(str(model)),
         metrics=tuple(metrics),
-        samples=tuple(_sample(row, key, where) for where, row in located_rows),
-        partial=_evaluated_part(document, task, results),
+        samples=tuple(_sample(row, key, where, harness) for where, row in located_rows),
+        partial=partial,
     )
 
 
-def _evaluated_part(document: Entry, task: str, results: Path) -> str:
+def _evaluated_part(document: Entry, task: str) -> str:
     """Part of a task's samples that was evaluated; "" if all were, or it is unknown."""
-    with shape_errors(f"{results}, n-samples", HARNESS):
-        count = (document.get("n-samples") or {}).get(task) or {}
-        is_partial = bool(count.get("original")) and count["effective"] < count["original"]
-        return f"{count['effective']} of {count['original']} samples" if is_partial else ""
+    count = (document.get("n-samples") or {}).get(task) or {}
+    is_partial = bool(count.get("original")) and count["effective"] < count["original"]
+    return f"{count['effective']} of {count['original']} samples" if is_partial else ""
 
 
 def _version(document: Entry, *, is_lm_eval: bool) -> str:
@@ -223,8 +225,8 @@ def _mmmu_points(details: Entry) -> float:
     return float(is_right_open(targets, single_answers))
 
 
-def _sample(row: Entry, key: str, where: str) -> ExternalSample:
-    with shape_errors(where, HARNESS):
+def _sample(row: Entry, key: str, where: str, harness: str) -> ExternalSample:
+    with shape_errors(where, harness):
         return _parse_sample(row, key)
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from bench_assets.core.schema.errors import SourceError
 from bench_assets.external_results.reading import read_external_results
 
 DATE = "2026-08-21T10-11-12.123456"
@@ -49,6 +50,12 @@ def test_results_of_lm_evaluation_harness_are_read(tmp_path, name):
     first, *_ = results.samples
     assert (first.prompt, first.response, first.target) == ("Which, 0?", "A", ("A",))
     assert first.points == 0.0
+
+
+def test_an_unusable_file_of_lm_evaluation_harness_is_named_with_its_harness(tmp_path):
+    samples = write_results(tmp_path, **{"n-samples": [1]})
+    with pytest.raises(SourceError, match="n-samples: not as lm-evaluation-harness writes it"):
+        read_external_results(samples)
 
 
 def test_messages_to_a_server_are_the_prompt(tmp_path):
