@@ -102,8 +102,8 @@ class TransformersEngine:
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
         """Yield position and response, batch by batch.
 
-        Before each, the loaded files are verified. safetensors maps them into memory: overwriting
-        one changes the running model, truncating one kills the process (SIGBUS).
+        The loaded files are verified before a response is yielded. safetensors maps them into
+        memory: overwriting one changes the model, truncating one kills the process (SIGBUS).
 
         Raises:
             ModelError: If the model does not load, or one of its files has changed.
