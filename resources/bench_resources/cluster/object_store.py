@@ -62,8 +62,7 @@ class ObjectBlobs:
 
     def put(self, name: str, data: bytes) -> None:
         """Write an object, replacing an existing one."""
-        safe_name(name)
-        self._retry(lambda: self._store.put(name, data))
+        self._retry(lambda: self._store.put(safe_name(name), data))
 
     def put_new(self, name: str, data: bytes) -> bool:
         """Write an object unless there is one, by a conditional put.
@@ -78,23 +77,21 @@ class ObjectBlobs:
             nonlocal n_attempts
             n_attempts += 1
             try:
-                self._store.put(name, data, mode="create")
+                self._store.put(safe_name(name), data, mode="create")
             except AlreadyExistsError as error:
                 if _CONFLICT in str(error) and not self.exists(name):
                     raise _BusyError(str(error)) from None  # an earlier object was being deleted
                 return n_attempts > 1 and self.get(name) == data
             return True
 
-        safe_name(name)
         return self._retry(create)
 
     def get(self, name: str) -> bytes | None:
         """Read an object; None if there is none."""
-        safe_name(name)
 
         def read() -> bytes | None:
             try:
-                return bytes(self._store.get(name).bytes())
+                return bytes(self._store.get(safe_name(name)).bytes())
             except FileNotFoundError:
                 return None
 
@@ -102,11 +99,10 @@ class ObjectBlobs:
 
     def exists(self, name: str) -> bool:
         """Whether there is such an object."""
-        safe_name(name)
 
         def is_found() -> bool:
             try:
-                self._store.head(name)
+                self._store.head(safe_name(name))
             except FileNotFoundError:
                 return False
             return True

@@ -180,7 +180,7 @@ class Settings(StrictSection):
         return [self.resolve(path) for path in self.audit.training]
 
     def suite(self, name: str, settings_type: type[AnySuiteSettings]) -> AnySuiteSettings:
-        """Read the settings of a suite, in the suite's own type, with all that is accepted for it.
+        """Read the settings of a suite, in its own type; what all suites accept is added.
 
         Raises:
             SettingsError: If an entry is unknown or has the wrong type.

@@ -47,7 +47,7 @@ def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[s
 
     Raises:
         HomeError: If the home cannot be written to.
-        SettingsError: If the file cannot be read.
+        SettingsError: If the file cannot be read or locked.
     """
     with hold_file(home, MODELS_FILE):
         existing = _read_sections(home)
@@ -58,12 +58,7 @@ def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[s
 
 
 def remove_model(home: Path, name: str) -> bool:
-    """Remove a model; returns whether it existed.
-
-    Raises:
-        HomeError: If the home cannot be written to.
-        SettingsError: If the file cannot be read.
-    """
+    """Remove a model; returns whether it existed. Raises as ``save_models``."""
     with hold_file(home, MODELS_FILE):
         existing = _read_sections(home)
         if name not in existing:

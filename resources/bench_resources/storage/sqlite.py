@@ -49,7 +49,7 @@ def connect(file: Path, patience: float = PATIENCE) -> sqlite3.Connection:
 
 @contextmanager
 def hold_open(folder: Path) -> Generator[None]:
-    """Hold open the databases that SQLAlchemy opens in a folder.
+    """Hold open the databases that SQLAlchemy opens in a folder, until the block ends.
 
     Dagster opens a connection for each event of a run. Closing the only connection moves the
     write-ahead log into the file, and each commit waits for the disk: most of a short run.
@@ -58,7 +58,7 @@ def hold_open(folder: Path) -> Generator[None]:
     from sqlalchemy.engine import Engine
 
     connections: dict[str, sqlite3.Connection] = {}
-    lock = Lock()
+    lock, resolved = Lock(), folder.resolve()
 
     def hold_connection(db: object, _: object) -> None:
         if not isinstance(db, sqlite3.Connection):
@@ -72,7 +72,6 @@ def hold_open(folder: Path) -> Generator[None]:
                 connections[file] = sqlite3.connect(file, timeout=PATIENCE, check_same_thread=False)
             connections[file].execute("SELECT 1 FROM sqlite_schema").fetchone()  # opens the log
 
-    resolved = folder.resolve()
     event.listen(Engine, "connect", hold_connection)
     try:
         yield
