@@ -1,7 +1,7 @@
 """Metrics as plain functions, ``bench.metrics``: lists of texts in, one number out.
 
 The suites use the same functions. Each item has a list of references, any of which is right.
-Without items, a metric is NaN.
+Without items, a metric is NaN; lists of unequal length are a ``ValueError``.
 """
 
 from collections.abc import Callable, Sequence

@@ -182,6 +182,6 @@ def _rebuilt_assets(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
 
 
 def _suite_assets(tasks: Sequence[SuiteAnnotationTask]) -> dg.AssetSelection:
-    """Assets in the groups of the tasks' suites and of their ablations."""
+    """Assets of the suites of the tasks, and of their ablations."""
     suites = sorted({task.suite for task in tasks})
     return select_group(*suites, *(f"{suite}_ablations" for suite in suites))
