@@ -5,6 +5,7 @@ The prompt is the bare question. The judge's instructions follow the rules of th
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.judging.verdict_requests import VerdictRequest, ask_for_verdicts
@@ -146,23 +147,20 @@ def _verdict(response: Response) -> bool | None:
     Other fields, and the judge's reasoning, are ignored.
     """
     value = read_json(response.parts.answer)
-    if not isinstance(value, dict) or not all(isinstance(value.get(n), str) for n in _TEXT_FIELDS):
+    if not isinstance(value, dict):
         return None
+    has_texts = all(isinstance(value.get(name), str) for name in _TEXT_FIELDS)
     verdict = value.get("is_prediction_correct")
-    return verdict if isinstance(verdict, bool) else None
+    return verdict if has_texts and isinstance(verdict, bool) else None
 
 
 def _rule_judgement(question: Question, prediction: Prediction) -> Judgement:
-    response = UNREAD
+    judgement = partial(Judgement.of, prediction, judge=RULES, criterion=CRITERION)
     for truth in question.answer:
         reading = read_one_of("choice", prediction.text, [truth, *_other_counts(truth)])
         if reading is not None and reading.value in question.answer:
-            response = f"gives {reading.value!r}: {reading.note}"
-            break
-    is_right = response != UNREAD
-    return Judgement.of(
-        prediction, judge=RULES, criterion=CRITERION, verdict=is_right, response=response
-    )
+            return judgement(verdict=True, response=f"gives {reading.value!r}: {reading.note}")
+    return judgement(verdict=False, response=UNREAD)
 
 
 _COUNTS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
