@@ -40,17 +40,15 @@ def rank_intervals(
     """
     columns = np.array([*intervals.values()], float).reshape(len(intervals), 3).T
     best_first = np.argsort(-columns[0], kind="stable")
+    models = list(intervals)
+    ranked = [models[index] for index in best_first]
     differs = _differing(columns[:, best_first])
     if bounds:
-        models = list(intervals)
-        ranked = [models[index] for index in best_first]
         differs &= ~_overlapping(ranked, intervals, bounds)
-    better = np.empty(len(intervals), int)
-    worse = np.empty(len(intervals), int)
-    better[best_first], worse[best_first] = differs.sum(axis=0), differs.sum(axis=1)
+    n_better, n_worse = differs.sum(axis=0).tolist(), differs.sum(axis=1).tolist()
     return {
-        model: (1 + int(n_better), len(intervals) - int(n_worse))
-        for model, n_better, n_worse in zip(intervals, better, worse, strict=True)
+        model: (1 + better, len(models) - worse)
+        for model, better, worse in zip(ranked, n_better, n_worse, strict=True)
     }
 
 
