@@ -113,4 +113,10 @@ def test_a_revision_that_is_approved_replaces_its_submission():
     decisions = decide_submissions(submissions, [*first_votes, *votes])
     outcomes = {decision.submission: decision.outcome for decision in decisions}
     assert (outcomes["s-ana"], outcomes["s-ana-revised"]) == ("revised", "kept")
-    assert (votes[0].seconds, votes[0].tool) == (2.0, "pages")  # as answer_to writes them
+
+
+def test_a_vote_keeps_the_time_and_the_tool_of_its_answer():
+    unit, *_ = annotation.VOTES.units(submitted=[ANA, BO], images=[stored("a.png")])
+    yes = {name: ("yes",) for name in ("correct", "different", "within_rules")}
+    (row,) = answer_rows(annotation.VOTES, unit, "bo", yes)
+    assert (row.seconds, row.tool) == (2.0, "pages")  # as answer_to writes them
