@@ -139,7 +139,6 @@ def _shown_fields(item: MultiItem, suffix: str = "") -> dict[str, str]:
 
 
 def _digests(images: Sequence[StoredImage]) -> dict[str, str]:
-    """Digests of images, by name."""
     return {image.name: image.sha256 for image in images}
 
 
