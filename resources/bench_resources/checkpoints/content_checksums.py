@@ -66,8 +66,8 @@ class ContentChecksum:
             return self
         updated = take_checksum(self.list_files)
         if updated.content != self.content:
-            differing = [file for file in files if now[file] != self.states[file]]
-            raise ModelError(_changed_message((differing or files)[0]))
+            differing = (file for file in files if now[file] != self.states[file])
+            raise ModelError(_changed_message(next(differing, files[0])))
         return updated
 
     def verify_existing(self) -> "ContentChecksum":

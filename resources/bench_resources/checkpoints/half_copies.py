@@ -79,10 +79,10 @@ def _is_zero(stream: BinaryIO, span: TensorSpan) -> bool:
 def _start_of_zeros(file: Path) -> int:
     """Offset at which the zeros at the end of a file begin; its size if it ends with none."""
     with file.open("rb") as stream:
-        end = stream.seek(0, os.SEEK_END)
+        size = end = stream.seek(0, os.SEEK_END)
         while end:
-            # A file that ends with no zeros needs only one block.
-            begin = max(0, end - (_STEP if end < file.stat().st_size else _BLOCK))
+            step = _STEP if end < size else _BLOCK  # most files do not end with a block of zeros
+            begin = max(0, end - step)
             stream.seek(begin)
             data = stream.read(end - begin).rstrip(b"\0")
             if data:

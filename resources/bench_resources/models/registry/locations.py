@@ -55,6 +55,7 @@ _AUTO = "auto"  # kind of a checkpoint whose engine is chosen
 _SETTING_COMMA = re.compile(r",(?=[a-z_]+=)")  # before each chosen setting
 _UNSAFE = re.compile(r"[^A-Za-z0-9._@+=/-]+")  # forbidden in partition keys, see sections.models
 _END_BYTES = 1 << 20  # bytes at each end of a GGUF file that identify it, with its size
+_CONFIGS = ("config.json", ADAPTER_CONFIG)
 _SHOWN = 3  # folders that a message names
 _UNNAMED_SETTINGS = {"api_key_env", "key_header", "program"}  # responses do not depend on them
 
@@ -240,9 +241,9 @@ def _checkpoint_section(path: Path, location: str) -> tuple[str, dict[str, Any]]
 
 def _checkpoint_hint(folder: Path) -> str:
     """Hint on the checkpoints below a folder, for the folder of a whole run; "" without any."""
-    names = {"config.json", ADAPTER_CONFIG}
-    files = (file for depth in ("*", "*/*") for file in folder.glob(f"{depth}/*config.json"))
-    folders = sorted({str(file.parent.relative_to(folder)) for file in files if file.name in names})
+    patterns = [f"{depth}/{name}" for depth in ("*", "*/*") for name in _CONFIGS]
+    files = [file for pattern in patterns for file in folder.glob(pattern)]
+    folders = sorted({str(file.parent.relative_to(folder)) for file in files})
     more = f" and {len(folders) - _SHOWN} more" if len(folders) > _SHOWN else ""
     return f"; it contains {', '.join(folders[:_SHOWN])}{more}" if folders else ""
 
