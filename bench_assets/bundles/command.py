@@ -41,8 +41,8 @@ def reproduce(
     Example: bench bundle reproduce codis my-model
     """
     with open_home() as bench:
-        from bench_assets.bundles.number_lookup import find_number
         from bench_assets.bundles.reproduction import reproduce as reproduce_number
+        from bench_assets.bundles.requirements import find_number
         from bench_assets.bundles.terminal import print_reproduction, reproduction_json
 
         try:
@@ -77,8 +77,8 @@ def pack(
     if file.suffix != _BUNDLE_SUFFIX:
         raise typer.BadParameter(f"expected an output file OUT{_BUNDLE_SUFFIX}, got {file}")
     with open_home() as bench:
-        from bench_assets.bundles.number_lookup import find_number
         from bench_assets.bundles.reproduction import write_bundle
+        from bench_assets.bundles.requirements import find_number
 
         number = find_number(bench, task, model, condition)
         packed = write_bundle(bench, number, file, images=images)

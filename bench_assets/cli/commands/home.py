@@ -38,14 +38,13 @@ def fetch(
         definition = bench.catalog.suite(suite)
         print_new_home(bench.settings.home)
         release, folder = fetch_release(bench.settings, definition, address)
-        print_message(f"{release}\nis in {folder}")
-        entry = f'{definition.name} = "{release}"'
-        if "sources" in bench.settings.of_file.model_fields_set:
-            print_message(f"To use it, set in [sources] of {bench.settings.file}:")
-            print_result(entry)
-        else:
-            print_message(f"To use it, add to the end of {bench.settings.file}:")
-            print_result(f"[sources]\n{entry}")
+        has_sources = "sources" in bench.settings.of_file.model_fields_set
+        place = "in [sources]" if has_sources else "at the end"
+        header = "" if has_sources else "[sources]\n"
+        print_message(
+            f"{release}\nis in {folder}. To use it, put {place} of {bench.settings.file}:"
+        )
+        print_result(f'{header}{definition.name} = "{release}"')
 
 
 @app.command()

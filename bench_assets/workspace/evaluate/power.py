@@ -51,8 +51,6 @@ class PowerEstimate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TaskSize:
-    """Sample sizes of a task."""
-
     questions: int
     units: int
     clusters: int | None

@@ -131,7 +131,7 @@ def _making_command(suite_folder: str) -> str:
 def _path_usage(path: Path) -> DiskUsage:
     """Measure a file or folder, a database together with its side files."""
     description, removal = _DESCRIPTIONS.get(path.name, ("", ""))
-    files = _files(path)
+    files = [path] if path.is_file() else list(filter(Path.is_file, path.rglob("*")))
     if path.suffix == ".sqlite":
         side_files = (Path(f"{path}{suffix}") for suffix in SIDE_SUFFIXES)
         files += filter(Path.is_file, side_files)
@@ -152,10 +152,6 @@ def _measure(
         path=str(path),
         goes=removal,
     )
-
-
-def _files(path: Path) -> list[Path]:
-    return [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
 
 
 def _megabytes(n_bytes: int) -> float:

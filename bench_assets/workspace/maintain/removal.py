@@ -128,12 +128,10 @@ def remove(bench: Workbench, removable: Removable, *, responses: bool) -> Remova
 
 
 def _partition_set_names() -> set[str]:
-    """Names of the partition sets of models and encoders."""
     return {str(partitions.name) for partitions in PARTITIONS_BY_MODEL_KIND.values()}
 
 
 def _model_table_keys(bench: Workbench) -> list[dg.AssetKey]:
-    """Keys of assets partitioned by model."""
     graph = bench.definitions.resolve_asset_graph()
     return [
         key

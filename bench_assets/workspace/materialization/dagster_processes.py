@@ -195,11 +195,7 @@ def ui_services(home: Path, port: int, socket_folder: Path) -> list[Service]:
 
 
 def add_every_model(bench: Workbench) -> int:
-    """Add every model's and encoder's partition, and observe all suites.
-
-    Returns:
-        The number of models.
-    """
+    """Add every model's and encoder's partition, observe all suites; returns how many models."""
     models = {*DEMO_MODELS, *bench.settings.models}
     bench.add_models(list(models))
     bench.add_encoders()
