@@ -40,7 +40,7 @@ class MissingSettingError(SourceError):
 def columns_of(
     present: Collection[str], benchmark: FileBenchmarkSettings, column: Column
 ) -> list[str]:
-    """Columns that hold a field, as configured or ``present``; images and options have several."""
+    """Columns that hold a field, as configured or ``present``; images and options may have more."""
     if column == "answer" and benchmark.answers_file:
         return [answer_column(benchmark.answers_file.answer, benchmark)]
     if column in benchmark.columns:
