@@ -200,16 +200,7 @@ def test_a_settings_error_names_the_section(tmp_path, entries, row, expected_mes
 
 
 @pytest.mark.parametrize(
-    ("answer_type", "invalid_answer", "valid_cells"),
-    [
-        pytest.param("box", "left", {"answer": "[1, 2, 3, 4]"}, id="a box"),
-        pytest.param("number", "many", {"answer": "3 cm"}, id="a number"),
-        pytest.param("yes_no", "maybe", {"answer": "No"}, id="yes or no"),
-        pytest.param("list", [], {"answer": "a, b"}, id="a list"),
-        pytest.param("json", "{", {"answer": {"a": 1}}, id="a value"),
-        pytest.param("choice", "A", {"answer": "A", "options": ["x", "y"]}, id="no options"),
-        pytest.param("graded", None, {"answer": "so"}, id="no reference"),
-    ],
+    ("answer_type", "invalid_answer", "valid_cells"), read_cases(__file__, "invalid_answers.jsonl")
 )
 def test_an_answer_that_is_not_of_its_type_is_a_rejection(
     tmp_path, answer_type, invalid_answer, valid_cells

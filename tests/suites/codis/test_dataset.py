@@ -24,6 +24,7 @@ from bench_assets.suites.codis.votes import (
     edition_of,
     select_pairs,
 )
+from tests.cases import read_cases
 from tests.fakes.codis_source import entry, pair, vote, write_raw, write_release
 from tests.fakes.rows import stored
 
@@ -167,17 +168,7 @@ def select_published(pairs):
 
 
 @pytest.mark.parametrize(
-    ("fields", "reason"),
-    [
-        pytest.param({"question": " \n"}, "the question is empty", id="no question"),
-        pytest.param({"contexts": ("", "x")}, "a context is empty", id="half without context"),
-        pytest.param({"contexts": ("It rains.", "it  rains.")}, "two contexts are", id="contexts"),
-        pytest.param({"answers": ("Up.", "up.")}, "two answers are the same", id="same answers"),
-        pytest.param({"category": "Weather"}, "unknown category 'Weather'; known: Loc", id="kind"),
-        pytest.param({"image": "c.png"}, "image 'c.png' is missing or does not", id="image"),
-        pytest.param({"pair_id": ""}, "id '' is empty or holds blanks", id="no id"),
-        pytest.param({"pair_id": "1/2"}, "id '1/2' is empty or holds blanks or slashes", id="1/2"),
-    ],
+    ("fields", "reason"), read_cases(__file__, "faulty_pairs.jsonl", tuples=True)
 )
 def test_a_faulty_pair_is_rejected_with_its_reason(fields, reason):
     selection = select_published([pair(), pair(**{"pair_id": "001", "question": "Now?"} | fields)])

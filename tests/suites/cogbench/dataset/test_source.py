@@ -17,6 +17,7 @@ from bench_assets.suites.cogbench.dataset.source import (
     read_stories,
 )
 from bench_resources.images.store import ImageStore
+from tests.cases import read_cases
 from tests.fakes.rows import stored
 from tests.suites.cogbench.release import description_entry, source_question, vqa_row, write_release
 
@@ -111,20 +112,7 @@ def test_equal_options_are_rejected_even_if_a_review_keeps_the_question():
     assert select_questions([question], images, kept=[question_id(question)]).rows == []
 
 
-@pytest.mark.parametrize(
-    ("fields", "reason"),
-    [
-        pytest.param({"answer": "E"}, "answer 'E', expected one of ABCD", id="no such letter"),
-        pytest.param({"category": "weather"}, "unknown category 'weather'", id="category"),
-        pytest.param({"img_id": "boat"}, "image 'boat' is missing", id="image"),
-        pytest.param({"choice_b": "flying a kite"}, "equal options", id="equal options"),
-        pytest.param({"choice_d": " "}, "an option is empty", id="an empty option"),
-        pytest.param({"question": ""}, "the question is empty", id="no question"),
-        pytest.param(
-            {"question": DEFAULT_TEXT}, "repeats an earlier", id="the same question twice"
-        ),
-    ],
-)
+@pytest.mark.parametrize(("fields", "reason"), read_cases(__file__, "invalid_questions.jsonl"))
 def test_an_invalid_question_is_rejected_with_the_reason(tmp_path, fields, reason):
     invalid_row = vqa_row(**{"question": "And now?"} | fields)
     stories = {"kite": description_entry()}

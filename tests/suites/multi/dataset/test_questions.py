@@ -11,6 +11,7 @@ from bench_assets.suites.multi.dataset.questions import (
     with_knowledge,
 )
 from bench_assets.suites.multi.dataset.source import Knowledge
+from tests.cases import read_cases
 from tests.fakes.multi_rows import item, question
 from tests.fakes.rows import stored
 
@@ -74,17 +75,7 @@ def test_levels_are_the_columns_of_table_5(education, subject, level):
 
 
 @pytest.mark.parametrize(
-    ("fields", "reason"),
-    [
-        pytest.param({"specific": ""}, "the text is empty", id="no text"),
-        pytest.param({"specific": "[IMAGE_1]"}, "no image: 1 places, 0 images", id="no image"),
-        pytest.param({"specific": "[IMAGE_1]", "images": ("9.png",)}, "9.png", id="image lost"),
-        pytest.param({"answer": "BC"}, "answer to a SA question is 'BC'", id="two letters for SA"),
-        pytest.param({"type": "MA", "answer": "A,C"}, "'A,C'", id="a comma among the letters"),
-        pytest.param({"type": "MA", "answer": "AA"}, "an option twice", id="a letter twice"),
-        pytest.param({"answer": ""}, "it has no answer", id="no answer among others that have one"),
-        pytest.param({"item_id": "a/b"}, "blanks or slashes", id="an id that is a path"),
-    ],
+    ("fields", "reason"), read_cases(__file__, "rejected_items.jsonl", tuples=True)
 )
 def test_an_item_that_cannot_be_shown_or_scored_is_rejected_with_its_reason(fields, reason):
     table = convert(item(**({"item_id": "x_0"} | fields)), item(item_id="y_0"))
