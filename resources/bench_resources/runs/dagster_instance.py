@@ -14,7 +14,7 @@ import dagster as dg
 from bench_assets.features import hook_of
 from bench_resources.config.environment import local_home, read_secret
 from bench_resources.redaction.logs import CurrentSecrets, redact_logs, redact_stderr
-from bench_resources.redaction.records import redact_record
+from bench_resources.redaction.records import Record, redact_record
 from bench_resources.runs.dagster_names import InstanceRef
 from bench_resources.storage.sqlite import create_by_umask
 
@@ -78,21 +78,22 @@ class HomeInstance(dg.DagsterInstance):
 
     def store_event(self, event: dg.EventLogEntry) -> None:
         """Record an event."""
-        super().store_event(redact_record(_with_root_message(event), self._current_secrets.now()))
+        super().store_event(self._redact(_with_root_message(event)))
 
     def handle_new_event(self, event: dg.EventLogEntry, **arguments: Any) -> None:  # noqa: ANN401
         """Record an event, and notify its subscribers."""
-        redacted = redact_record(_with_root_message(event), self._current_secrets.now())
-        super().handle_new_event(redacted, **arguments)
+        super().handle_new_event(self._redact(_with_root_message(event)), **arguments)
 
     def create_tick(self, tick_data: Any) -> Any:  # noqa: ANN401 - Dagster's private types
         """Record the beginning of a tick."""
-        return super().create_tick(redact_record(tick_data, self._current_secrets.now()))
+        return super().create_tick(self._redact(tick_data))
 
     def update_tick(self, tick: Any) -> Any:  # noqa: ANN401
         """Record the progress of a tick."""
-        redacted = redact_record(tick.tick_data, self._current_secrets.now())
-        return super().update_tick(tick._replace(tick_data=redacted))
+        return super().update_tick(tick._replace(tick_data=self._redact(tick.tick_data)))
+
+    def _redact(self, record: Record) -> Record:
+        return redact_record(record, self._current_secrets.now())
 
 
 def home_of(instance: dg.DagsterInstance) -> Path:
