@@ -104,13 +104,13 @@ def _release_findings(home: Path) -> Iterator[VerificationFinding]:
     """Verify the files of downloaded releases; yields a finding for each intact release, too."""
     cache = ReleaseCache(home)
     try:
-        releases = cache.all()
+        downloads = cache.all()
     except SourceError as error:
         yield VerificationFinding(
             what="sources", state="damaged", why=str(error), command="bench home fetch"
         )
         return
-    for suite, _, folder in releases:
+    for suite, _, folder in downloads:
         label, problems = f"sources/{suite}", cache.find_damage(folder)
         for reason in problems:
             command = f"rm -r {quote(str(folder.parent))} && bench home fetch {quote(suite)}"

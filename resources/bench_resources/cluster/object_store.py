@@ -40,9 +40,9 @@ class ObjectBlobs:
     """Objects under an address; operations are retried while the store is unreachable."""
 
     def __init__(self, store: "ObjectStore", place: str, patience: float = PATIENCE) -> None:
-        """Wrap a store of obstore that does not retry; failed requests are retried for some s.
+        """Wrap a store of obstore without retries; requests are retried for ``patience`` s.
 
-        ``place``: its address without credentials, for messages.
+        ``place`` is its address without credentials, for messages.
         """
         self._store, self._place, self._patience = store, place, patience
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from hashlib import file_digest, sha256
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from bench_assets.core.schema.errors import SourceError
@@ -38,6 +39,14 @@ class CachedRelease:
     files: dict[str, str]  # path -> SHA-256 of the downloaded file
 
 
+class CachedDownload(NamedTuple):
+    """A complete download of a suite's source."""
+
+    suite: str
+    release: CachedRelease
+    folder: Path  # of its files
+
+
 class ReleaseCache:
     """The folder ``sources`` of a home: one folder per suite and address."""
 
@@ -45,16 +54,19 @@ class ReleaseCache:
         self._folder = home / "sources"
         self._policy = policy or DownloadRetryPolicy()
 
-    def all(self) -> list[tuple[str, CachedRelease, Path]]:
-        """All complete downloads: suite, record and folder of each.
+    def all(self) -> list[CachedDownload]:
+        """All complete downloads, sorted by suite.
 
         Raises:
             SourceError: If a record cannot be read.
         """
-        records = sorted(self._folder.glob(f"*/*/{_RECORD}"))
         return [
-            (record.parent.parent.name, _read_record(record), record.with_name("files"))
-            for record in records
+            CachedDownload(
+                suite=record.parent.parent.name,
+                release=_read_record(record),
+                folder=record.with_name("files"),
+            )
+            for record in sorted(self._folder.glob(f"*/*/{_RECORD}"))
         ]
 
     def find_damage(self, folder: Path) -> list[str]:

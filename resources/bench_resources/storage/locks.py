@@ -54,7 +54,7 @@ class FileLocks:
 def hold_locks(
     folder: Path, names: Iterable[str], report_wait: Callable[[str], object]
 ) -> Generator[None]:
-    """Hold file locks until the block ends; they are taken in one order, so none deadlock.
+    """Hold file locks until the block ends; their sorted order excludes deadlocks.
 
     ``report_wait`` gets a message for each lock that another process holds.
 

@@ -71,9 +71,10 @@ def test_a_data_set_is_fetched_once_and_pinned_to_its_commit(hub, tmp_path):
     folder = cache.fetch("codis", SUITE, counter)
     assert (folder / "data.json").read_bytes() == b"[]"
     assert (folder / "images" / "a.bin").read_bytes() == DATA
-    ((_name, fetched, _folder),) = cache.all()
-    assert (fetched.commit, fetched.n_bytes) == (COMMIT, len(DATA) + 2)
-    assert fetched.files["images/a.bin"] == hashlib.sha256(DATA).hexdigest()
+    (download,) = cache.all()
+    assert (download.suite, download.folder) == ("codis", folder)
+    assert (download.release.commit, download.release.n_bytes) == (COMMIT, len(DATA) + 2)
+    assert download.release.files["images/a.bin"] == hashlib.sha256(DATA).hexdigest()
     assert counter.total == len(DATA) + 2
     assert counter.received == len(DATA) + 2
     hub.requests.clear()
