@@ -121,12 +121,6 @@ def test_each_model_is_checked_although_others_fail(home):
     assert [row["model"] for row in rows if not row["failures"]] == ["says"]
 
 
-def test_a_model_is_listed_with_its_kind(home):
-    (home / "bench.toml").write_text('[models.says]\nkind = "scripted"\nsays = "A"\n')
-    (row,) = lines(bench("models", "list", "says", "--json"))
-    assert row["kind"] == "scripted"
-
-
 PARITY_QUESTIONS = [
     {
         "id": str(n),

@@ -55,6 +55,9 @@ def test_an_encoder_is_evaluated_by_its_name_and_removed(home):
     assert {row["model"] for row in remaining} == {"random"}
 
 
-def test_a_derived_model_without_a_section_is_listed_by_its_name(home):
-    (row,) = lines(bench("models", "list", "random+likelihood", "--json"))
-    assert (row["name"], row["kind"]) == ("random+likelihood", "elicited")
+@pytest.mark.parametrize(
+    ("name", "kind"), [("random", "random"), ("random+likelihood", "elicited")]
+)
+def test_a_model_without_a_section_is_listed_by_its_name(home, name, kind):
+    (row,) = lines(bench("models", "list", name, "--json"))
+    assert (row["name"], row["kind"]) == (name, kind)
