@@ -6,6 +6,7 @@ import pytest
 
 from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_assets.plugins import find_owners, find_plugins, plugin_error_reporting
+from tests.cases import read_cases
 from tests.fakes.distributions import write_distribution
 
 GROUP = "bench_assets.tests"
@@ -24,20 +25,7 @@ def test_plugins_of_several_packages_are_found_with_the_files_of_their_code(site
 
 
 @pytest.mark.parametrize(
-    ("code", "expected_reason"),
-    [
-        pytest.param("import nothing_of_this_name", "ModuleNotFoundError", id="a missing library"),
-        pytest.param("1 / 0", "ZeroDivisionError: division by zero", id="any error"),
-        pytest.param("raise SystemExit(3)", "SystemExit: 3", id="a script that ends the program"),
-        pytest.param("ONE = (", "SyntaxError", id="no Python"),
-        pytest.param("TWO = 'two'", "AttributeError", id="no object of that name"),
-        pytest.param("ONE = 1", "it is of type int, expected str", id="another type"),
-        pytest.param(
-            "raise ImportError('no CUDA\\n  on this machine')",
-            "it cannot be imported: ImportError: no CUDA on this machine",
-            id="a reason of several lines",
-        ),
-    ],
+    ("code", "expected_reason"), read_cases(__file__, "unusable_plugins.jsonl")
 )
 def test_an_unusable_plugin_is_reported_by_name_and_the_others_load(site, code, expected_reason):
     module = "plug_" + sha256(code.encode()).hexdigest()[:8]
