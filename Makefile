@@ -101,6 +101,7 @@ $(OLDER)/installed: .venv/installed
 	$(PYTHON) -m venv $(OLDER)
 	$(BIN)/python -c "import sysconfig; print('import site; site.addsitedir(%r)' % sysconfig.get_path('purelib'))" > "$$($(OLDER)/bin/python -c "import sysconfig; print(sysconfig.get_path('purelib'))")/below.pth"
 	$(OLDER)/bin/pip install --quiet --disable-pip-version-check 'dagster==1.12.22' 'dagster-webserver==1.12.22' 'dagster-pandas==0.28.22'
+	$(OLDER)/bin/pip install --quiet --disable-pip-version-check --no-deps --editable .
 	touch $@
 
 # torchvision is needed by some families, and changes the tensors of others: install it in a separate
