@@ -40,8 +40,16 @@ def test_an_extension_comes_after_the_conditions_and_measures_of_the_paper():
     assert list(task.conditions) == [*CODIS.conditions, "aloud"]
     assert list(task.measures) == [*CODIS.measures, "words"]
     assert task.primary_metric == CODIS.primary_metric
-    assert task.chosen_judge("kind").model == ""
+
+
+def test_an_extension_keeps_the_task_s_name_and_is_named_in_its_title():
+    task = extend(CODIS, ACME)
     assert (task.name, task.display_title) == ("codis", "CODIS+acme")
+
+
+def test_a_judge_of_an_extension_by_rules_needs_no_model():
+    chosen = extend(CODIS, ACME).chosen_judge("kind")
+    assert (chosen.name, chosen.model) == ("kind", "")
 
 
 @pytest.mark.parametrize(

@@ -40,11 +40,6 @@ def test_no_script_names_a_web_address(script: Path) -> None:
     assert re.findall(r"https?://(?!www\.w3\.org/2000/svg)", text) == []
 
 
-@EACH_SCRIPT
-def test_a_script_has_at_most_250_lines(script: Path) -> None:
-    assert len(script.read_text(encoding="utf-8").splitlines()) <= 250
-
-
 def test_the_page_loads_every_style_and_the_one_script() -> None:
     loaded_files = set(re.findall(r"(?:src|href)=\"((?:app|style)/[^\"]+)\"", PAGE))
     styles = {path.relative_to(STATIC).as_posix() for path in STATIC.glob("style/*")}

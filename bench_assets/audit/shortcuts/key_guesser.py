@@ -233,9 +233,13 @@ def guess_finding(
 
 
 def _guess_rate(exam: Exam, rows: Rows, hits: Floats, level: float, n_tests: int) -> GuessRate:
-    """Compare hits with a random answer, or with the level of simpler guesses if that is higher."""
+    """Test whether hits exceed chance, the level of simpler guesses and the usual rate.
+
+    The returned chance is the higher one of the first two.
+    """
     chances = 1 / exam.n_options[rows]
     if exam.n_answers:
+        # Questions without options: a guess between fewer than two answers tells nothing.
         chances = np.full(len(rows), 1 / max(2, exam.n_answers))
     if level > chances.mean():
         chances = np.full(len(rows), level)

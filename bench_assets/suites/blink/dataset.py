@@ -266,7 +266,7 @@ def _parse_item(entry: Entry, where: str, task: PerceptionTask, split: Split) ->
 def _image_bytes(value: object, where: str) -> bytes:
     data = value.get("bytes") if isinstance(value, dict) else None
     if not isinstance(data, bytes):
-        raise SourceError(f"{where} holds no bytes; download the release with its images")
+        raise SourceError(f"{where}: no bytes of an image. Download the release with its images")
     return data
 
 

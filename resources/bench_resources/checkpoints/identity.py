@@ -281,7 +281,7 @@ def _refuse_page(file: Path) -> None:
     with file.open("rb") as stream:
         start = stream.read(_BLOCK).lstrip()
     if start.startswith(b"<"):
-        file.resolve().unlink()
+        file.resolve().unlink()  # in the hub's cache, the file is a link to a blob
         file.unlink(missing_ok=True)
         raise ValueError("the hub sent a web page in its place")
 

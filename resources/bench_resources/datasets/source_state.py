@@ -125,7 +125,10 @@ class HomeTableIOManager(RunTableIOManager):
 
     @contextmanager
     def yield_for_execution(self, context: dg.InitResourceContext) -> Generator[Any]:
-        """As a ``RunTableIOManager``; collects the rows of raw files that the run reads."""
+        """Collect the rows of raw files that the run reads, for comparisons with earlier builds.
+
+        At the end of the run, the new bases of each suite without drift replace the earlier ones.
+        """
         self._new_bases.clear()
         self._refused.clear()
         with collect_rows(), super().yield_for_execution(context) as manager:

@@ -65,7 +65,9 @@ def test_a_release_is_read_task_by_task_with_its_images_unchanged(tmp_path):
             {"choices": ["same", "same"]}, "Relative_Depth has 2 distinct", id="equal options"
         ),
         pytest.param({"image_1": None}, "0 images; Relative_Depth has 1", id="no image"),
-        pytest.param({"image_1": {"path": "a.png"}}, "holds no bytes", id="an image elsewhere"),
+        pytest.param(
+            {"image_1": {"path": "a.png"}}, "no bytes of an image", id="an image elsewhere"
+        ),
     ],
 )
 def test_a_row_that_cannot_be_right_is_rejected_by_file_and_row(tmp_path, fields, expected_message):

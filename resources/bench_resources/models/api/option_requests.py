@@ -94,6 +94,7 @@ class _OptionFormat:
         if self._rounds_left or response.refusal:
             return response
         text = _read_option(strip_reasoning(response.text, self._tags).strip(), self._options)
+        # A server may stop at max_tokens after a complete option.
         return replace(response, text=text, finish_reason="stop")
 
 

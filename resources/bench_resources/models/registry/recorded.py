@@ -47,8 +47,8 @@ def read_responses(path: Path) -> list[RecordedResponse]:
     """Read a file of responses, in order.
 
     Raises:
-        SourceError: If it cannot be read or has no lines, a line is not an object with exactly
-            these fields, or two lines answer the same question; names the file and the lines.
+        SourceError: If the file cannot be read or has no lines, a line is not an object with the
+            fields of ``RecordedResponse``, or two lines answer the same question.
     """
     responses = records(read_lines(path), RecordedResponse, closed=True).require()
     by_identity: dict[tuple[str, str, str, int], RecordedResponse] = {}

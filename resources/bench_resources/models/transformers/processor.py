@@ -53,9 +53,10 @@ def load_processor(spec: TransformersSpec, checkpoint: Checkpoint) -> "Processor
     """Load a processor, or the tokenizer of a text-only model; pads on the left.
 
     Raises:
-        ModelError: If torchvision or another package is missing or broken, or the checkpoint has
-            no chat template.
-        OSError, ValueError, ...: Errors of transformers for invalid files.
+        ModelError: If torchvision or another package is missing or broken, or the chat template is
+            missing or unreadable.
+        ValueError: If the kind of model is wrong, or tokenizer or image processor is missing.
+        Exception: Errors of transformers for invalid files.
     """
     enable_torchvision()
     location = checkpoint.processor or checkpoint.location

@@ -11,7 +11,7 @@ from tests.suites.blink.conftest import HEIGHT
 TASKS = sorted(RECIPES)
 REFUSED = {  # task: what the mini edition holds that a rule must refuse
     "Counting": {"simple: a detector alone could answer it"},
-    "Jigsaw": {"ambiguous: every other piece looks like it"},
+    "Jigsaw": {"ambiguous: every hidden piece looks like the missing one"},
     "Multi-view_Reasoning": {
         "ambiguous: no clear turn in 20 pairs of frames",
         "a bottle looks the same from all sides",
