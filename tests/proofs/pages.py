@@ -18,7 +18,7 @@ RESULTS = FROZEN / "results.json"
 PROOFS = Path(__file__).with_name("proofs.toml")
 _KNOWN = """# Known benchmarks, row by row
 
-`make proofs` generates this page from public repositories, at the commits in the table. "Rows kept" counts the rows that become questions; the others are rejected. `bench evaluate` knows six of the benchmarks without a section: `mmstar`, `mmmu`, `mathvista`, `hallusionbench`, `pope` and `chartqa`. The others need a [section](benchmarks.md#file-of-questions).
+[`make proofs`](proofs.md) generates this page from public repositories, at the commits in the table. "Rows kept" counts the rows that become questions; the others are rejected. `bench evaluate` knows six of these benchmarks without a section: `mmstar`, `mmmu`, `mathvista`, `hallusionbench`, `pope` and `chartqa`. The others need a [section](benchmarks.md#file-of-questions).
 
 | benchmark | repository, commit and its date | rows kept | note |
 |---|---|---|---|
@@ -26,14 +26,14 @@ _KNOWN = """# Known benchmarks, row by row
 _RESPONSES = """
 ## Responses
 
-The authors published responses of the models below. Most models have the names of the authors' files. `testmini_template_for_leaderboard_submission` is their template for submissions. A response has up to three scores:
+The authors published responses of the models below. Most models have the names of the authors' files. `testmini_template_for_leaderboard_submission` is MathVista's template for submissions. A response has up to three scores:
 
 - *ours*: the score of the default scorer
 - *official*: the score of `--scorer official`, which restates the authors' rule
 - *published*: the score that the authors published
 
 The columns "differ" count responses whose score is not the published one, among the responses that have both scores.
-Accuracies are means over the *n* responses that have the score. Compare two accuracies only if their *n* is the same. "-" means that there is no such score.
+Accuracies are means over the *n* responses that have the score. Compare two accuracies only if their *n* is the same. "-" means that there are no such scores.
 
 | benchmark | model | responses | differ: ours | differ: official | accuracy (n): ours | accuracy (n): official | accuracy (n): published |
 |---|---|---|---|---|---|---|---|
@@ -53,7 +53,7 @@ The other [known benchmarks](benchmarks.md#known-benchmarks) were not compared r
 """
 _PROOFS = """# Proofs
 
-This page compares bench-assets with other people's code, papers and data. `make proofs FILES=FOLDER` generates it; `FOLDER` contains checkouts of the repositories. The numbers of tests include those marked `long`: run them with `-m ""`. Tests that need the authors' data look for it in `shared/data` beside the checkout, and are skipped without it. [Known benchmarks](known-benchmarks.md) has the results of each benchmark and model.
+This page compares bench-assets with other people's code, papers and data. `make proofs FILES=FOLDER` generates it; `FOLDER` contains checkouts of the repositories, such as `FOLDER/MathVista`. The numbers of tests include those marked `long`: run them with `-m ""`. Tests that need the authors' data look in `shared/data` beside the checkout, and are skipped without it. [Known benchmarks](known-benchmarks.md) has the results of each benchmark and model.
 
 | what is compared | source | command | result and date |
 |---|---|---|---|

@@ -13,6 +13,7 @@ is taken from the files, because runs on concatenated images have a different on
 import argparse
 import gzip
 import json
+import sys
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -99,16 +100,20 @@ def _parse_row(row: Entry, where: str) -> SavedOutput:
     )
 
 
-def _main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Import a run, by the arguments of the command; exit with a message if it is refused."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("run", type=Path, help="folder with the files of one run")
     parser.add_argument("out", type=Path, help="folder for the responses and the answer key")
     parser.add_argument("--model", required=True)
     parser.add_argument("--condition", default="main", choices=["main", CONCATENATED])
-    args = parser.parse_args()
-    outputs = read_outputs(args.run)
-    print(write_import(outputs, args.out, model=args.model, condition=args.condition))
+    args = parser.parse_args(arguments)
+    try:
+        outputs = read_outputs(args.run)
+        print(write_import(outputs, args.out, model=args.model, condition=args.condition))
+    except SourceError as error:
+        sys.exit(f"error: {error}")
 
 
 if __name__ == "__main__":
-    _main()
+    main()

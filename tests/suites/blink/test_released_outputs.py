@@ -18,7 +18,7 @@ from bench_assets.suites.blink.dataset import (
     questions_from_key,
     read_key,
 )
-from bench_assets.suites.blink.released_outputs import read_outputs, write_import
+from bench_assets.suites.blink.released_outputs import main, read_outputs, write_import
 from bench_assets.suites.blink.task import TASK
 from bench_resources.models.registry.recorded import (
     RecordedJudge,
@@ -181,6 +181,11 @@ def test_a_run_on_concatenated_images_is_refused_without_the_key_of_the_main_run
     with pytest.raises(SourceError, match=f"{tmp_path}: no {KEY}. Convert the run on separate"):
         write_import([], tmp_path, model="m", condition="concatenated_images")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_exits_with_a_message_about_outputs_that_it_cannot_read(tmp_path):
+    with pytest.raises(SystemExit, match=f"^error: {tmp_path}: no saved outputs"):
+        main([str(tmp_path), str(tmp_path / "out"), "--model", "m"])
 
 
 @pytest.mark.parametrize(
