@@ -13,11 +13,11 @@ PAGE = CHECKOUT / "docs" / "parser.md"
 _TOP = """\
 # Parser
 
-The rules in `bench_assets/core/reading/rules.toml` read answers: letters of options, numbers, yes or no, blanks, and the verdicts of judges.
+The rules in `bench_assets/core/reading/rules.toml` read answers (letters of options, numbers, yes or no, blanks) and judges' verdicts.
 A response in which they find no answer is *unread*. [Measurements](parser-measured.md) show how they read responses of real models.
 
 1. Rules of the class *cuts* remove text that is not part of the response.
-2. *Explicit* rules read stated answers. If several match, the last one in the text counts. If its text is clearly meant as the answer but cannot be read, the response is unread. If the explicit answers differ, the reading is `disputed`.
+2. *Explicit* rules read stated answers. If they find several, the last one in the text counts. If the last is clearly meant as the answer but cannot be read, the response is unread. If the stated answers differ, the reading is `disputed`.
 3. If no explicit rule matches, *named* rules read a response that only names an option or a result. Metrics include the share of such responses.
 
 ```python run
