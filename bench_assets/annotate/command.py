@@ -184,7 +184,7 @@ def proposals(
     *,
     as_json: JsonOption = False,
 ) -> None:
-    """Have people decide open keys of proposed questions, and print what became of all.
+    """Have people decide open keys of proposed questions, and count the proposals by state.
 
     Example: bench annotate proposals multi --accepted 30
     """

@@ -142,7 +142,10 @@ def power(
         float | None, typer.Option(min=0.0001, max=1.0, help="Difference to detect, such as 0.02.")
     ] = None,
     baseline: Annotated[
-        float, typer.Option(min=0.01, max=0.99, help="Assumed score, if no model was evaluated.")
+        float,
+        typer.Option(
+            min=0.01, max=0.99, help="Assumed score, with fewer than two evaluated models."
+        ),
     ] = 0.5,
     *,
     as_json: JsonOption = False,

@@ -162,7 +162,7 @@ def leaderboard(
     task: Annotated[str, typer.Argument(help="Suite or task, with intervals. Default: all.")] = "",
     *,
     published: Annotated[
-        bool, typer.Option("--published", help="Include the papers' rows.")
+        bool, typer.Option("--published", help="Include the papers' rows, as --json does.")
     ] = False,
     as_json: JsonOption = False,
 ) -> None:

@@ -9,8 +9,8 @@ SourceOption = Annotated[
     str,
     typer.Option(
         metavar="PATH",
-        help="Folder of the suite's files, or hf:... or https://...; default: bench.toml's. It is"
-        " remembered once it was evaluated.",
+        help="Folder of the suite's files, hf:... or https://...; \"default\": bench.toml's. Later"
+        " commands use the source of the last evaluation.",
         show_default=False,
     ),
 ]
@@ -33,7 +33,7 @@ ElicitOption = Annotated[
 ]
 _MODEL_OPTION = typer.Option(
     "--model",
-    help="Model: a name of bench.toml, a checkpoint folder, hf:org/name or http://...#name;"
+    help="Model: a name of `bench models list`, a checkpoint folder, hf:org/name or http://...#name;"
     " repeatable.",
 )
 ModelsOption = Annotated[list[str], _MODEL_OPTION]

@@ -50,16 +50,16 @@ class Acceptable(StrEnum):
 AcceptOption = Annotated[
     list[Acceptable] | None,
     typer.Option(
-        help="refused: requests that the provider refuses for good count as wrong; mixed: several"
-        " models or snapshots may have answered. Part of the signature; repeatable."
+        help="refused: permanently refused requests count as wrong; mixed: several models or"
+        " snapshots may have answered. Part of the signature; repeatable."
     ),
 ]
 LimitOption = Annotated[
     int,
     typer.Option(
         min=0,
-        help="Evaluate at most N questions per task, stratified by category. Results are marked"
-        " PARTIAL, without a rank. 0: all.",
+        help="Evaluate at most N questions per task, stratified by category; 0: all. Results that"
+        " leave out questions are marked PARTIAL, and have no rank.",
     ),
 ]
 CategoryOption = Annotated[

@@ -49,7 +49,7 @@ def fetch(
 
 @app.command()
 def verify(*, as_json: JsonOption = False) -> None:
-    """Verify every file of the home folder, and name the command that restores a damaged one.
+    """Verify tables, images, responses, downloads and records, and name repair commands.
 
     Example: bench home verify
     """

@@ -139,7 +139,7 @@ def accept(
     table: Annotated[str, typer.Argument(help="Suite, or a table of it.")],
     source: SourceOption = "",
 ) -> None:
-    """Let a suite's source pass once whose files or tables lost rows, or reject more than before.
+    """Accept the present source of a suite once, although its files or tables lost rows.
 
     Example: bench tables accept codis
     """

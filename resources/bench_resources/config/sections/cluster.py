@@ -136,8 +136,8 @@ class StorageSettings(StrictSection):
     """A section ``[storage]``; without it everything is stored in the home folder."""
 
     database: str = ""
-    """``env:NAME``: environment variable with the address of a PostgreSQL database for responses
-    and prompts."""
+    """``env:NAME``: environment variable with the address of a PostgreSQL database for responses,
+    prompts and, with ``objects``, Dagster's records."""
     objects: str = ""
     """Store of tables and images: ``s3://bucket/prefix``, ``gs://bucket/prefix``,
     ``az://container/prefix`` or ``file:///folder``. Credentials come from the environment."""

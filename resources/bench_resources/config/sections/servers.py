@@ -71,8 +71,8 @@ class ServerSpec(SamplingSection, ManagedServerSection):
     """API: OpenAI's Chat Completions or Anthropic's Messages; part of a response's identity."""
     server: ServerName = Field(default_factory=_server_from_command)
     """Server software, with OpenAI's API; default: recognised in ``serve``, else only common fields
-    are sent. It also gets the fields that make it ignore the sampling parameters of
-    ``generation_config.json``; they are part of a response's identity."""
+    are sent. Some servers also get fields that make them ignore the sampling parameters of
+    ``generation_config.json``; these are part of a response's identity."""
     base_url: Annotated[str, BeforeValidator(_parse_address)] = ""
     """Address up to and including ``/v1``, without a password; ``{MY_KEY}`` in it is replaced by an
     environment variable. The address is part of a response's identity, unless ``path`` is set."""
@@ -111,11 +111,10 @@ class ServerSpec(SamplingSection, ManagedServerSection):
     price_out: float = Field(0.0, ge=0)
     """Price of a million response tokens."""
     budget: float | None = Field(None, ge=0)
-    """Maximum cost of this model, including its cached responses, in the currency of the prices;
-    default: unlimited."""
+    """Cost of this model, including its cached responses, at which no more requests are sent, in
+    the currency of the prices; default: unlimited."""
     budget_tokens: int | None = Field(None, ge=0)
-    """Maximum number of tokens of prompts and responses of this model, including its cached
-    responses; default: unlimited."""
+    """As ``budget``, in tokens of prompts and responses."""
     max_images: int | None = Field(None, gt=0)
     """Maximum number of images per conversation. A prompt with more is an error."""
     extra_body: Annotated[dict[str, Any], AfterValidator(template_of_value)] = Field(
