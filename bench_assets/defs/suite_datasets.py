@@ -140,9 +140,11 @@ def _question_tables(suite: Suite) -> dict[dg.AssetKey, str]:
 
 
 def _asset_specs(asset: object) -> list[dg.AssetSpec]:
-    """Specs of an asset or a multi-asset; none of an asset check."""
+    """Specs of an asset, a multi-asset or a source asset; none of an asset check."""
     if isinstance(asset, dg.AssetSpec):
         return [asset]
+    if isinstance(asset, dg.SourceAsset):
+        return [dg.AssetSpec(asset.key, group_name=asset.group_name)]
     return list(asset.specs) if isinstance(asset, dg.AssetsDefinition) else []
 
 

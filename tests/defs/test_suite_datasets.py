@@ -71,6 +71,11 @@ VALID_ASSETS = [asset_spec("quiz", "questions"), asset_spec("quiz", "source", gr
             id="a table of another suite",
         ),
         pytest.param(
+            lambda: [*VALID_ASSETS, dg.SourceAsset(["codis", "images"])],
+            "codis/images: its key should begin with 'quiz'",
+            id="a source asset of another suite",
+        ),
+        pytest.param(
             lambda: [*VALID_ASSETS, asset_spec("quiz", "scores")],
             "quiz/scores: the graph itself defines this table",
             id="a table of the right half",

@@ -1,6 +1,7 @@
 """Rows in Python are a benchmark: checked, stored and scored as rows of a file are."""
 
 import json
+import tomllib
 from datetime import date
 from io import BytesIO
 
@@ -60,7 +61,13 @@ def test_bad_rows_are_saved_as_their_fault(benchmark_with_bad_rows, tmp_path):
 
 def test_cells_of_common_types_are_saved_as_json(tmp_path):
     cells = {"n": np.int64(3), "x": np.array([1.5]), "none": float("nan"), "day": date(2026, 1, 2)}
-    section = bench.Benchmark([cells], name="facts", shots_file="s.jsonl").save(tmp_path)
+    bench.Benchmark([cells], name="facts").save(tmp_path)
     (row,) = map(json.loads, (tmp_path / "rows.jsonl").read_text().splitlines())
     assert row == {"n": 3, "x": [1.5], "none": None, "day": "2026-01-02"}
-    assert "[benchmarks.facts]" in section.read_text()
+
+
+def test_a_path_is_saved_as_absolute(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    file = bench.Benchmark([], name="facts", shots_file="s.jsonl").save(tmp_path / "folder")
+    section = tomllib.loads(file.read_text())["benchmarks"]["facts"]
+    assert section["shots_file"] == str(tmp_path / "s.jsonl")

@@ -79,7 +79,11 @@ def test_each_pod_has_the_home_and_its_secrets(pod: dict[str, Any]) -> None:
 
 def test_the_code_server_has_the_arguments_of_ours() -> None:
     command = CodeServer(Path("home"), host="0.0.0.0", port=GRAPH["port"]).command()
-    assert set(GRAPH["dagsterApiGrpcArgs"]) <= set(command)
+    options = command[command.index("grpc") + 1 :]
+    values = dict(zip(options[::2], options[1::2], strict=True))
+    given = {"-h": "0.0.0.0", "-p": str(GRAPH["port"]), "-d": "home"}  # by the chart or the image
+    arguments = GRAPH["dagsterApiGrpcArgs"]
+    assert values == given | dict(zip(arguments[::2], arguments[1::2], strict=True))
 
 
 def test_runs_have_the_password_and_the_account_of_the_chart() -> None:

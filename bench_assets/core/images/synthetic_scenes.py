@@ -103,7 +103,7 @@ class Scene:
 
         The object keeps a gap to placed ones and to the edges; None if the image is full.
         """
-        reach_x, reach_y = width // 2 + _GAP, height // 2 + _GAP
+        reach_x, reach_y = (width + 1) // 2 + _GAP, (height + 1) // 2 + _GAP
         xs = np.arange(reach_x, self.image.width - reach_x + 1, _GRID)
         ys = np.arange(reach_y, self.image.height - reach_y + 1, _GRID)
         free = np.ones((len(xs), len(ys)), dtype=bool)

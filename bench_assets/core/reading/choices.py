@@ -189,7 +189,7 @@ def _options(options: tuple[str, ...], *, has_letters: bool) -> _Options:
 
 @lru_cache(maxsize=4096)
 def _mention_pattern(tokens: tuple[str, ...], *, last: bool) -> re.Pattern[str]:
-    """Pattern of an option's text as whole words; of a number, where no other follows."""
+    """Pattern of an option's text as whole words. With ``last``, no digit may follow."""
     spaced = r"[\s\"'“(]*".join(map(re.escape, tokens))
     end = r"(?=\D*\Z)" if last else ""
     return re.compile(rf"(?<![\w.,-]){spaced}(?![\w°%]|[.,]\d){end}", re.IGNORECASE)

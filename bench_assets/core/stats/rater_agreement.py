@@ -125,7 +125,7 @@ def cohen_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> Kappa:
     """Cohen's kappa (1960), its interval by Fleiss, Cohen and Everitt (1969).
 
     Large-sample standard error, equations 13 and 14. If it is 0, as for complete agreement or a
-    rater whose values are all the same, the interval is that of the rule of three.
+    rater whose values are all the same, the observed agreement is uncertain by the rule of three.
 
     Args:
         pairs: Values of the first and the second rater for each item.
@@ -155,6 +155,7 @@ def cohen_kappa(pairs: Iterable[tuple[Hashable, Hashable]]) -> Kappa:
     square_of_mean = (observed * chance - 2 * chance + observed) ** 2
     variance = (squares - square_of_mean) / (n * (1 - chance) ** 4)
     # By the rule of three, up to 3 of n disagreements may be unseen. Rounding may go below 0.
-    half_width = min(1.0, 3 / n) if variance < _MIN_VARIANCE else Z * sqrt(variance)
+    unseen = min(1.0, 3 / n) / (1 - chance)
+    half_width = unseen if variance < _MIN_VARIANCE else Z * sqrt(variance)
     low, high = max(-1.0, value - half_width), min(1.0, value + half_width)
     return Kappa(value=value, low=low, high=high, n=n)

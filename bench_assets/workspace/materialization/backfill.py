@@ -180,8 +180,10 @@ def _outcomes(bench: Workbench, task: Task, metric: Metric) -> Iterator[str]:
     key = evaluation_key(task, metric.condition, "scores")
     scores = bench.tables.read(key, Score, metric.model)
     if scores and all(score.points is None for score in scores):
-        yield f"no response was scored: {scores[0].note}"
-    if metric.n_refused:
+        yield f"no response was scored: {scores[0].error or scores[0].note}"
+    if metric.n_refused == 1:
+        yield "1 question was refused for good and counts as wrong"
+    elif metric.n_refused:
         yield f"{metric.n_refused} questions were refused for good and count as wrong"
     if format_mixed(metric.signature) or _is_another_model(bench, metric):
         yield f"answered by {metric.served}"

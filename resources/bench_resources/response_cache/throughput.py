@@ -22,7 +22,8 @@ class Throughput:
         self._seconds = 0.0
         self._responses = self._prompt_tokens = self._completion_tokens = 0
         self._peak_memory: int | None = None
-        self._failed = self._prompt_arrived = self._completion_arrived = 0
+        self._n_failed = 0
+        self._arrived_prompt_tokens = self._arrived_completion_tokens = 0
         self._price_in = self._price_out = 0.0
 
     def set_prices(self, price_in: float, price_out: float) -> None:
@@ -31,17 +32,20 @@ class Throughput:
 
     def count_arrival(self, response: Response) -> None:
         """Count a response while others are in progress."""
-        self._failed += bool(response.error)
-        self._prompt_arrived += response.prompt_tokens or 0
-        self._completion_arrived += response.completion_tokens or 0
+        self._n_failed += bool(response.error)
+        self._arrived_prompt_tokens += response.prompt_tokens or 0
+        self._arrived_completion_tokens += response.completion_tokens or 0
 
     def describe_arrivals(self) -> list[str]:
         """Parts of a progress line: failures, tokens, cost."""
-        tokens = self._prompt_arrived + self._completion_arrived
-        money = self._prompt_arrived * self._price_in + self._completion_arrived * self._price_out
+        tokens = self._arrived_prompt_tokens + self._arrived_completion_tokens
+        money = (
+            self._arrived_prompt_tokens * self._price_in
+            + self._arrived_completion_tokens * self._price_out
+        )
         parts = []
-        if self._failed:
-            parts.append(f"{self._failed} failed")
+        if self._n_failed:
+            parts.append(f"{self._n_failed} failed")
         if tokens:
             parts.append(f"{tokens:,} tokens")
         if money:

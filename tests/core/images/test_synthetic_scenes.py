@@ -90,10 +90,11 @@ def test_an_unknown_sprite_is_an_error_with_similar_names():
         Scene(80, 80).sprite("hors", (40, 40), 40)
 
 
-def test_objects_on_free_spots_keep_the_gap():
+@pytest.mark.parametrize("size", [pytest.param(30, id="even"), pytest.param(31, id="odd")])
+def test_objects_on_free_spots_keep_the_gap(size):
     scene, rng = Scene(200, 160), Random(7)
-    while spot := scene.free_spot(30, 30, rng):
-        scene.sprite("soccer ball", spot, 30)
+    while spot := scene.free_spot(size, size, rng):
+        scene.sprite("soccer ball", spot, size)
     boxes = [placed.box for placed in scene.placed]
     assert len(boxes) > 4
     for left, top, right, bottom in boxes:

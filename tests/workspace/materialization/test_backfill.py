@@ -7,10 +7,12 @@ from typing import cast
 
 import pytest
 
-from bench_assets.core.schema.errors import HomeError, TableError
+from bench_assets.core.schema.errors import HomeError, SettingsError, TableError
+from bench_assets.core.schema.rows import Metric, Score
 from bench_assets.workspace.evaluate.dry_run import dry_run
 from bench_assets.workspace.materialization.backfill import (
     _evaluate_model,
+    _outcomes,
     backfill,
     build_questions,
 )
@@ -127,3 +129,32 @@ def test_a_model_that_cannot_respond_does_not_stop_the_others(bench):
         measured_models = bench.tables.partitions(table)
         assert "m" in measured_models
         assert "away" not in measured_models
+
+
+def test_the_reason_why_no_response_was_scored_is_its_error_or_note():
+    assert outcomes_of([score(error="", note="unreadable")], n_refused=0) == [
+        "no response was scored: unreadable"
+    ]
+    assert outcomes_of([score(error="the budget is spent", note="")], n_refused=0) == [
+        "no response was scored: the budget is spent"
+    ]
+
+
+def test_one_refused_question_is_named_in_the_singular():
+    assert outcomes_of([], n_refused=1) == ["1 question was refused for good and counts as wrong"]
+
+
+def score(error, note):
+    return Score(question_id="q", model="m", condition="main", points=None, error=error, note=note)
+
+
+def outcomes_of(scores, n_refused):
+    """Outcomes that are told of these scores, by a model that is no longer configured."""
+    metric = SimpleNamespace(condition="main", model="m", n_refused=n_refused, signature="")
+    tables = SimpleNamespace(read=lambda key, row_type, partition: scores)
+    fake_bench = SimpleNamespace(tables=tables, model=fail_to_find)
+    return list(_outcomes(cast(Workbench, fake_bench), TASK, cast(Metric, metric)))
+
+
+def fail_to_find(name):
+    raise SettingsError(f"no model {name}")

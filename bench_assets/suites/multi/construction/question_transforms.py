@@ -67,8 +67,11 @@ def choose_elements(item: MultiItem) -> list[MultiItem]:
 def proof_of_elements(item: MultiItem) -> str:
     """Name the form that proves each element right or wrong by itself; "" without it.
 
-    Exactly one option is right. Every other element is the only one that some wrong option adds to
-    right ones; so it is wrong. The elements must be statements: members of a pair prove nothing.
+    Exactly one option is right. If all other elements of a wrong option are right, its last one is
+    wrong. The elements must be statements: members of a pair prove nothing.
+
+    Args:
+        item: One to which ``choose_elements`` applies.
     """
     stem, options = split_options(item.specific)
     option_elements = [set(_elements(option)) for option in options]

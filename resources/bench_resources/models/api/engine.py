@@ -145,11 +145,11 @@ class ServerEngine:
         async with self._session() as session:
             endpoint = Endpoint(self._spec, api_format.path)
             option_session = self._option_session(session, api_format, endpoint)
-            refusals: list[ModelError] = []
+            fatal_errors: list[ModelError] = []
 
             async def work() -> None:
                 for position, request in queue:
-                    if refusals:
+                    if fatal_errors:
                         return  # other open requests may still be answered and are cached
                     if reason := budget.exhausted_reason():
                         response = Response(error=reason)
@@ -157,7 +157,7 @@ class ServerEngine:
                         try:
                             response = await option_session.answer(request)
                         except ModelError as exc:
-                            refusals.append(exc)
+                            fatal_errors.append(exc)
                             return
                     budget.count(response)
                     await hand((position, response))
@@ -166,8 +166,8 @@ class ServerEngine:
                 await self._run_workers(work, endpoint, len(requests))
             except ExceptionGroup as group:
                 raise group.exceptions[0] from None
-            if refusals:
-                raise refusals[0]
+            if fatal_errors:
+                raise fatal_errors[0]
 
     def _option_session(
         self, session: "aiohttp.ClientSession", api_format: "ApiFormat", endpoint: "Endpoint"

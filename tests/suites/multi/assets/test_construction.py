@@ -200,13 +200,22 @@ def test_the_mini_edition_becomes_questions_whose_images_are_stored(mini_edition
 
 def test_every_planted_fault_is_caught_and_nothing_else(mini_edition):
     reasons = {row.entry: row.reason for row in mini_edition.read(Rejection, "rejections")}
-    assert set(reasons) == {
-        *(f"item czsx_{n}_0" for n in (80, 81, 82, 83, 84, 87, 88, 90)),
-        *(f"question czsx_{n}_0" for n in (85, 86)),
-        "item gzls_90_0",
-        "item czwl_90_0",
-    }
-    assert reasons["item czwl_90_0"].startswith("nearly the same as czwl_1_0")
+    beginnings = {
+        "item czsx_80_0": "an option is empty",
+        "item czsx_81_0": "two options are equal",
+        "item czsx_82_0": "a formula is broken",
+        "item czsx_83_0": "the answer 'E' is not among ABC",
+        "item czsx_84_0": "3 blanks and 2 answers",
+        "question czsx_85_0": "images are missing or do not decode: czsx/85_1.png",
+        "question czsx_86_0": "images are missing or do not decode: czsx/86_1.png",
+        "item czsx_87_0": "HTML is left: <span",
+        "item czsx_88_0": "annotator-2 dropped it in round 2",
+        "item czsx_90_0": "nearly the same as czsx_0_0",
+        "item gzls_90_0": "nearly the same as gzls_0_0",
+        "item czwl_90_0": "nearly the same as czwl_1_0",
+    }  # an annotator corrects the wrong key of czsx_89
+    assert reasons.keys() == beginnings.keys()
+    assert all(reasons[entry].startswith(begin) for entry, begin in beginnings.items())
     assert [*mini_edition.rejected("images")] == ["images/czsx/86_1.png"]
     knowledge_rejections = mini_edition.read(Rejection, "with_knowledge", "rejections")
     assert [row.entry for row in knowledge_rejections] == ["knowledge 空缺"]
