@@ -56,8 +56,8 @@ def format_value(row: Metric | LeaderboardRow | ReadValue) -> str:
 
 
 def cluster_warning(row: Metric | LeaderboardRow) -> str:
-    """Warning about few effective clusters, or one that dominates; "" if there is none."""
-    if row.n_clusters is None:
+    """Warning about few effective clusters of dependent units, or one that dominates; or ""."""
+    if row.n_clusters is None or row.n_clusters > (row.n_scored or 0) - _ROUNDING:
         return ""
     if round(row.n_clusters, 6) < FEW_CLUSTERS:
         n_clusters = f"{row.n_clusters:.1f}".removesuffix(".0")
@@ -85,10 +85,7 @@ def caveats(row: Metric | LeaderboardRow) -> list[str]:
     if row.named:
         notes.append(f"{format_percent(row.named)} only named")
     notes.append(format_mixed(row.signature))
-    is_clustered = (row.n_clusters or 0.0) < (row.n_scored or 0) - _ROUNDING
-    if is_clustered:
-        notes.append(cluster_warning(row))
-    notes.append(row.people)
+    notes += [cluster_warning(row), row.people]
     return [note for note in notes if note]
 
 

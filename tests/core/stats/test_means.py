@@ -97,9 +97,10 @@ def test_one_cluster_has_one_degree_of_freedom():
 @pytest.mark.parametrize(
     ("sizes", "warning"),
     [
-        pytest.param([1] * 8, "only 8 effective clusters", id="few"),
+        pytest.param([1] * 8, "", id="few independent units"),
+        pytest.param([2] * 8, "only 8 effective clusters", id="few"),
         pytest.param([60, *[1] * 60], "only 3.9 effective clusters", id="few, and one dominates"),
-        pytest.param([1] * 10, "", id="ten equal ones"),
+        pytest.param([2] * 10, "", id="ten equal ones"),
         # 0.2^2 + 80 x 0.01^2 = 0.048: 20.8 effective ones
         pytest.param([20, *[1] * 80], "one cluster has 20 % of the weight", id="a fifth"),
         pytest.param([10, *[1] * 90], "one cluster has 10 % of the weight", id="a tenth"),

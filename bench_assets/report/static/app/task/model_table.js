@@ -21,7 +21,7 @@ export function modelTable(page, rows) {
     { key: "value", title: metricName(chosen.metric), number: true, ascending: isLowestBest(task, chosen.metric), cell: (row) => h("b", {}, shownValue(row)) },
     { key: "low", title: "95 % interval", number: true, cell: (row) => shownInterval(row) },
     { key: "n_scored", title: "n", number: true, hint: "units behind the value: questions, pairs, ..." },
-    { key: "n_clusters", title: "Clusters", number: true, hint: "effective number of clusters: questions that share an image or group count once, uneven clusters count less; below ten the interval is rough", cell: (row) => h("span", { title: dominatingCluster(row) || null }, formatNumber(row.n_clusters, 1), dominatingCluster(row) && "°") },
+    { key: "n_clusters", title: "Clusters", number: true, hint: "effective number of clusters: questions that share an image or group count once, uneven clusters count less; below ten, the interval of dependent questions is rough", cell: (row) => h("span", { title: dominatingCluster(row) || null }, formatNumber(row.n_clusters, 1), dominatingCluster(row) && "°") },
     { key: "n_no_answer", title: "No answer", number: true, hint: "cut off, an error, a tool call; counted as wrong" },
     { key: "n_refused", title: "Refused", number: true, hint: "refused for good by the provider; accepted, and counted as wrong" },
     { key: "unread", title: "Unread", number: true, hint: "share of the responses from which no answer could be read", cell: (row) => unreadLink({ ...row, task: task.name }) },
