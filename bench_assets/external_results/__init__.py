@@ -1,1 +1,1 @@
-"""Results of other harnesses: Inspect AI, lmms-eval, VLMEvalKit, EvalScope."""
+"""Results of other harnesses: Inspect AI, lmms-eval, lm-eval, VLMEvalKit, EvalScope."""
