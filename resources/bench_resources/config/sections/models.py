@@ -98,7 +98,7 @@ class PythonSpec(DrawsSection):
 
     function: str = Field(pattern=_PYTHON_NAME)
     """``module:name`` of a function ``(images, prompt, **options) -> text``. Modules in the working
-    folder and in the folder of ``bench_home`` are found. A change of the module's package or file
+    directory and beside the home folder are found. A change of the module's package or file
     is a change of the function; part of a response's identity."""
     options: dict[str, Any] = Field(default_factory=dict)
     """Keyword arguments of the function; part of a response's identity."""

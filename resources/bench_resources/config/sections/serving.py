@@ -104,8 +104,8 @@ class ManagedServerSection(ModelSpec):
     without a shell; ``{path}``, ``{port}`` and ``{name}`` are replaced; part of a response's
     identity."""
     path: str = ""
-    """Folder with the server's weights, which identify the responses instead of the address; part
-    of a response's identity."""
+    """Folder or GGUF file of the server's weights, which identify the responses instead of the
+    address; part of a response's identity."""
     needs: Needs = Field(default_factory=dict)
     """Resources of a run with its server, such as ``{gpu = 2}``; default: one CPU and no GPU;
     with ``kind = "vllm"``, ``tensor_parallel_size`` times ``data_parallel_size`` GPUs."""
