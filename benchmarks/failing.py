@@ -1,4 +1,4 @@
-"""(5) One request in twenty fails for good; then the server heals."""
+"""(5) One request in twenty fails permanently; then the server heals."""
 
 import json
 from pathlib import Path

@@ -50,11 +50,11 @@ def refusal_advice(rows: Sequence[Prediction] | Sequence[Judgement]) -> str:
     reasons = ", ".join(f"{reason} {count}" for reason, count in counts.most_common())
     if isinstance(rows[0], Judgement):
         return (
-            f"{n} of {len(rows)} verdicts were refused for good by the judge's provider"
+            f"{n} of {len(rows)} verdicts were permanently refused by the judge's provider"
             f" ({reasons}). To leave their responses unscored: --accept refused"
         )
     return (
-        f"{n} of {len(rows)} requests were refused for good by the provider ({reasons})."
+        f"{n} of {len(rows)} requests were permanently refused by the provider ({reasons})."
         " To score them as wrong: --accept refused"
     )
 

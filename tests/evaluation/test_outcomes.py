@@ -80,7 +80,9 @@ def accuracy(result):
 def test_refused_requests_stop_the_evaluation_with_their_reason_and_the_option(home, server):
     stderr = bench("evaluate", "quiz", "--model", "m", fails=True).stderr
     assert "10 of 100 rows fail the check every_question_answered" in stderr
-    assert "10 of 100 requests were refused for good by the provider (content filter 10)" in stderr
+    assert (
+        "10 of 100 requests were permanently refused by the provider (content filter 10)" in stderr
+    )
     assert "To score them as wrong: --accept refused" in stderr
 
 
@@ -103,7 +105,7 @@ def test_accepted_refusals_count_as_wrong(home, server, first_lines, last_lines,
     assert (row["value"], row["n_scored"], row["n_unscored"], row["n_failed"]) == (0.6, 100, 0, 0)
     assert (row["n_refused"], row["n_no_answer"], row["unread"]) == (10, 0, 0.1)
     assert "|refused:10|n:100" in row["signature"]
-    assert "quiz: 10 questions were refused for good and count as wrong" in result.stderr
+    assert "quiz: 10 questions were permanently refused and count as wrong" in result.stderr
 
 
 def test_accepted_refusals_are_on_the_leaderboard_and_not_sent_again(home, server):

@@ -42,7 +42,7 @@ JUDGED_TASK = replace(TASK, judges={RULES: ByRules(by_prefix), "default": ByMode
 
 
 class HalfRefusingModel:
-    """A model whose provider refuses every second request for good."""
+    """A model whose provider permanently refuses every second request."""
 
     name, signature = "m", "m|t=0"
 

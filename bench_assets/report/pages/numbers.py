@@ -29,7 +29,7 @@ _MEANINGS = {
     "prompts": "Digest of all prompts as sent, in any order.",
     "judge": "Judge of the responses, where points depend on verdicts.",
     "n": "Number of questions, scored or not.",
-    "refused": "Questions that the provider refused for good, accepted as wrong.",
+    "refused": "Questions that the provider permanently refused, accepted as wrong.",
     "mixed": "Several models, snapshots or builds that answered under one name, accepted as one.",
     "partial": "Only these questions were evaluated: not a number of the benchmark.",
     "no_answer": "Questions without an answer (cut off, an error ...); they count as wrong.",

@@ -182,9 +182,9 @@ def _outcomes(bench: Workbench, task: Task, metric: Metric) -> Iterator[str]:
     if scores and all(score.points is None for score in scores):
         yield f"no response was scored: {scores[0].error or scores[0].note}"
     if metric.n_refused == 1:
-        yield "1 question was refused for good and counts as wrong"
+        yield "1 question was permanently refused and counts as wrong"
     elif metric.n_refused:
-        yield f"{metric.n_refused} questions were refused for good and count as wrong"
+        yield f"{metric.n_refused} questions were permanently refused and count as wrong"
     if format_mixed(metric.signature) or _is_another_model(bench, metric):
         yield f"answered by {metric.served}"
 

@@ -155,7 +155,7 @@ export function warningsOf(row) {
 /** Further notes on a row, as marks. @type {(row: Row) => Mark[]} */
 export function notesOf(row) {
   const found = [];
-  if (row.n_refused) found.push({ mark: `${formatCount(row.n_refused)} refused`, why: "refused for good by the provider; accepted, and counted as wrong" });
+  if (row.n_refused) found.push({ mark: `${formatCount(row.n_refused)} refused`, why: "permanently refused by the provider; accepted, and counted as wrong" });
   if (row.mixed) found.push({ mark: "mixed", why: `several models or snapshots answered: ${row.served}` });
   if (row.unread) found.push({ mark: unreadMark(row), why: WHY_UNREAD, href: unreadAddress(row) });
   if (row.named) found.push({ mark: `${formatPercent(row.named)} only named`, why: "answers that a response names and does not state: 6 to 16 % of them are read wrongly" });

@@ -23,7 +23,7 @@ export function modelTable(page, rows) {
     { key: "n_scored", title: "n", number: true, hint: "units behind the value: questions, pairs, ..." },
     { key: "n_clusters", title: "Clusters", number: true, hint: "effective number of clusters: questions that share an image or group count once, uneven clusters count less; below ten, the interval of dependent questions is rough", cell: (row) => h("span", { title: dominatingCluster(row) || null }, formatNumber(row.n_clusters, 1), dominatingCluster(row) && "°") },
     { key: "n_no_answer", title: "No answer", number: true, hint: "cut off, an error, a tool call; counted as wrong" },
-    { key: "n_refused", title: "Refused", number: true, hint: "refused for good by the provider; accepted, and counted as wrong" },
+    { key: "n_refused", title: "Refused", number: true, hint: "permanently refused by the provider; accepted, and counted as wrong" },
     { key: "unread", title: "Unread", number: true, hint: "share of the responses from which no answer could be read", cell: (row) => unreadLink({ ...row, task: task.name }) },
     { key: "n_rejected", title: "Rejected", number: true, hint: "rows of the source that are not usable as questions" },
     { key: "n_expired", title: "Expired", number: true, hint: "left out, because people had not decided by the deadline" },
