@@ -1,6 +1,6 @@
 """Which evaluations can be compared; a verdict is given on no others.
 
-The report's page compares the same parts in ``compare-pairs.js``.
+The report's page compares the same parts in ``compare/differences.js``.
 """
 
 from collections.abc import Iterable, Sequence

@@ -7,7 +7,7 @@ in the order of ``STAGES``: these effects add up to the paired change, on which 
 based. Questions of one unit of the metric, such as a pair, share their causes. If the metric is not
 a mean of units, another order could split the difference differently.
 
-The report's page has the same arithmetic in ``compare-causes.js``, for any two models.
+The report's page has the same arithmetic in ``compare/causes.js``, for any two models.
 """
 
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Prompts of file benchmarks: the file's own or a default, and solved examples (few-shot)."""
+"""Prompts of file benchmarks: own or default, solved examples (few-shot), and the judge's."""
 
 import json
 import re

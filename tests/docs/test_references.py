@@ -68,6 +68,30 @@ def dangling_references(page: Path) -> Iterator[str]:
                 yield reference
 
 
+_PACKAGES = {"bench_assets": "", "bench_resources": "resources", "bench_sensors": "sensors"}
+_IN_CODE = re.compile(rf"`((?:{'|'.join(_PACKAGES)})(?:\.\w+)+|[\w/-]+\.js)`")
+_OTHER_NAMES = {
+    *{"bench_assets.engines", "bench_assets.extensions"},  # entry points
+    *{"bench_assets.server", "data/files.js"},  # a logger; a file of the report
+}
+
+
+def is_in_code(name: str) -> bool:
+    """Whether a docstring's name of a module, or of a script of the report, exists."""
+    if name.endswith(".js"):
+        scripts = CHECKOUT / "bench_assets" / "report" / "static" / "app"
+        return any(path.match(f"*/{name}") for path in scripts.rglob("*.js"))
+    parts = name.split(".")
+    return is_defined(CHECKOUT / _PACKAGES[parts[0]], parts)
+
+
+@pytest.mark.parametrize("package", _PACKAGES)
+def test_modules_and_scripts_that_docstrings_name_exist(package: str) -> None:
+    files = (CHECKOUT / _PACKAGES[package] / package).rglob("*.py")
+    names = {(file, name) for file in files for name in _IN_CODE.findall(file.read_text("utf-8"))}
+    assert [pair for pair in names if pair[1] not in _OTHER_NAMES and not is_in_code(pair[1])] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(CHECKOUT)))
 def test_files_and_names_of_a_page_exist(page: Path) -> None:
     assert list(dangling_references(page)) == []

@@ -1,4 +1,4 @@
-"""Verdict requests with retries of unreadable verdicts."""
+"""Verdict requests, whose prompts are the suites', with retries of unreadable verdicts."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence

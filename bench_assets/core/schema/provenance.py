@@ -9,7 +9,7 @@ response digest               all columns of a stored response but `asked_at`: `
 prompt digest                 the turns as JSON: `core.schema.chat.Prompt.sha256`
 image name                    the bytes of the image: `core.images`
 digest of a table's content   its columns and rows, not its file: `bench_resources.tables.parquet`
-checksum of a table's file    every byte of the Parquet file: `bench_resources.tables.checksums`
+checksum of a table's file    every byte of the Parquet file: `bench_resources.tables.file_bytes`
 digest of files               name and content of each: `bench_resources.storage.file_digests`
 setup of a model              configuration, code and weights:
                               `bench_resources.models.registry.setup`

@@ -1,6 +1,6 @@
-"""Environment variables: home folder, secrets named in bench.toml.
+"""Environment variables: ``BENCH_HOME``, and secrets named in bench.toml.
 
-The only module that reads the environment.
+Clients read others: Ray in ``cluster.ray_cluster``, proxies in ``models.api.engine``.
 """
 
 import os
