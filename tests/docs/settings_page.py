@@ -44,7 +44,7 @@ _TOP = """\
 bench home init
 ```
 
-This writes a bench.toml with examples of settings as comments. An unknown key is an error.
+This writes a commented bench.toml to `$BENCH_HOME` (default: `bench_home`). An unknown key is an error.
 
 Each entry below is a key with its type, and with its default or `required`. Without a default, the key is unset or empty.
 † marks keys that are part of a response's identity. If such a key names a file, so is the content of the file. After a change of either, requests are sent again.

@@ -13,7 +13,7 @@ from bench_assets.workspace.console.output import print_message, print_result, p
 
 app = typer.Typer(
     no_args_is_help=True,
-    help="Create, fill, verify and migrate a home folder; import results into it.",
+    help="Create, fill, verify and migrate the home folder, $BENCH_HOME; import results.",
 )
 
 

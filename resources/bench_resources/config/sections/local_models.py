@@ -31,13 +31,12 @@ class TransformersSpec(SamplingSection):
     """Commit, branch or tag of a hub id. A branch is resolved to its commit whenever the model is
     loaded; part of a response's identity."""
     base: str = ""
-    """Base checkpoint of a PEFT adapter; default: the one that the adapter names; part of a
-    response's identity."""
+    """Base checkpoint of a PEFT adapter; default: the adapter's; part of a response's identity."""
     merge_adapter: bool = True
     """Merge the adapter into the base weights. With ``false``, it is applied in each forward pass;
     part of a response's identity."""
     processor: str = ""
-    """Folder or hub id of tokenizer and processor, if they are not with the weights; part of a
+    """Folder or hub id of tokenizer and processor, if not with the weights; part of a
     response's identity."""
     chat_template: str = ""
     """``"plain"`` (texts and images in order, for base models) or a Jinja file; default: the
@@ -63,8 +62,8 @@ class TransformersSpec(SamplingSection):
     """``"cuda"``, ``"cuda:1"``, ``"mps"`` or ``"cpu"``; ``"auto"``: the first available of
     ``"cuda"``, ``"mps"`` and ``"cpu"``."""
     dtype: Literal["auto", "bfloat16", "float16", "float32"] = "auto"
-    """Precision of the weights; ``"auto"``: bfloat16 on CUDA, else float32; part of a response's
-    identity."""
+    """Precision of the weights; quantized ones need their method's package. ``"auto"``: bfloat16 on
+    CUDA, else float32; part of a response's identity."""
     batch_size: int = Field(16, gt=0)
     """Maximum number of questions per batch; halved when memory runs out."""
     attention: Literal["auto", "sdpa", "flash_attention_2", "flash_attention_3", "eager"] = "auto"
