@@ -141,7 +141,9 @@ def test_the_reason_why_no_response_was_scored_is_its_error_or_note():
 
 
 def test_one_refused_question_is_named_in_the_singular():
-    assert outcomes_of([], n_refused=1) == ["1 question was refused for good and counts as wrong"]
+    assert outcomes_of([], n_refused=1) == [
+        "1 question was permanently refused and counts as wrong"
+    ]
 
 
 def score(error, note):
