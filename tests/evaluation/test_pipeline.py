@@ -1,7 +1,8 @@
 """Metrics with their bounds and signatures, and errors that name the part that failed."""
 
 import re
-from math import inf, isnan
+from dataclasses import replace
+from math import inf, isnan, nan
 
 import pytest
 
@@ -53,6 +54,11 @@ def test_a_metric_with_many_unread_responses_is_shown_by_its_bounds():
     assert format_value(metric) == "0.500 to 0.700"
     assert format_interval(metric) == ""
     assert line_ends(metric) == (0.5, 0.7)
+
+
+def test_a_metric_without_scored_responses_is_shown_by_the_bounds_of_the_unread_ones():
+    unscored = replace(measure_responses(TEXTS), value=nan)
+    assert unread_bounds(unscored) == (0.5, 0.7)
 
 
 def test_a_metric_without_unread_responses_is_shown_with_its_interval():

@@ -21,11 +21,15 @@ _LARGE_CLUSTER, _DOMINANCE_FACTOR = 0.1, 2.0
 
 
 def unread_bounds(row: Metric | LeaderboardRow | ReadValue) -> tuple[float, float] | None:
-    """Lowest and highest possible value, given the unread responses; None without any."""
+    """Lowest and highest possible value, given the unread responses; None without any.
+
+    The value is NaN if no response has points.
+    """
     if row.if_unread_wrong is None or row.if_unread_right is None:
         return None
-    low, _, high = sorted((row.value, row.if_unread_wrong, row.if_unread_right))
-    return low, high
+    ends = row.if_unread_wrong, row.if_unread_right
+    values = ends if isnan(row.value) else (row.value, *ends)
+    return min(values), max(values)
 
 
 def is_hidden(row: Metric | LeaderboardRow | ReadValue) -> bool:
