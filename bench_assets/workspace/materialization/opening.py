@@ -101,12 +101,17 @@ def open_workbench(  # noqa: PLR0913  (an option each)
 def _require_read_task(bench: Workbench, suite: str, reader: str) -> None:
     """Refuse a reader that no task of a suite would ask."""
     tasks = bench.catalog.tasks_of(suite)
-    judge = bench.settings.suite(tasks[0].suite, SuiteSettings).judge
-    if not any(task.chosen_reader(judge, reader) for task in tasks):
-        reason = "its judge judges every response"
-        if not any(task.is_read for task in tasks):
-            reason = "its answers have no form that a reader could find"
-        raise SettingsError(f"reader {reader}: {suite} asks no reader: {reason}. Leave it out")
+    suite_settings = bench.settings.suite(tasks[0].suite, SuiteSettings)
+    scorer = suite_settings.scorer
+    reading = [task for task in tasks if scorer in ("", task.default_scorer)]
+    if any(task.chosen_reader(suite_settings.judge, reader) for task in reading):
+        return
+    reason = "its judge judges every response"
+    if not reading:
+        reason = f"the scorer {scorer} uses none"
+    elif not any(task.is_read for task in reading):
+        reason = "its answers have no form that a reader could find"
+    raise SettingsError(f"reader {reader}: {suite} asks no reader: {reason}. Leave it out")
 
 
 def _last_sources(sources: Mapping[str, str], suites: Iterable[str]) -> dict[str, str]:

@@ -131,19 +131,24 @@ def test_an_option_that_would_be_ignored_is_refused(home, arguments):
 
 
 @pytest.mark.parametrize(
-    ("suite", "judge", "reason"),
+    ("suite", "options", "reason"),
     [
-        pytest.param("codis", "helper", "its judge judges every response", id="judged"),
+        pytest.param(
+            "codis", ("--judge", "helper"), "its judge judges every response", id="judged"
+        ),
         pytest.param(
             "journeybench/retrieval",
-            "",
+            (),
             "its answers have no form that a reader could find",
             id="ranked",
         ),
+        pytest.param(
+            "blink", ("--scorer", "official"), "the scorer official uses none", id="other scorer"
+        ),
     ],
 )
-def test_a_reader_that_would_not_be_asked_is_refused(home, suite, judge, reason):
-    options = ("--model", "random", "--judge", judge, "--reader", "helper")
+def test_a_reader_that_would_not_be_asked_is_refused(home, suite, options, reason):
+    options = ("--model", "random", *options, "--reader", "helper")
     result = bench("evaluate", suite, *options, fails=True)
     assert result.stderr == (
         f"error: reader helper: {suite} asks no reader: {reason}. Leave it out\n"
