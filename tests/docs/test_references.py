@@ -1,4 +1,5 @@
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -117,7 +118,9 @@ def test_the_documentation_has_at_most_22_500_words():
     assert sum(len(page.read_text(encoding="utf-8").split()) for page in pages) <= 22_500
 
 
-def test_a_citation_has_the_version_of_the_package():
+def test_citation_and_image_have_the_version_of_the_package():
+    version = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
     citation = yaml.safe_load((CHECKOUT / "CITATION.cff").read_text(encoding="utf-8"))
-    package = (CHECKOUT / "pyproject.toml").read_text(encoding="utf-8")
-    assert f'version = "{citation["version"]}"' in package
+    assert citation["version"] == version
+    for name, tag in (("Dockerfile", r"bench-assets:(\S+)"), ("values.yaml", r"tag: ([\d.]+\w*)")):
+        assert set(re.findall(tag, (CHECKOUT / "deploy" / name).read_text("utf-8"))) == {version}
