@@ -66,11 +66,13 @@ def has_predictions(file: Path) -> bool:
 
 
 def read_vlmevalkit(file: Path, model: str = "") -> ExternalResults:
-    """Read the responses and scores of a model on a data set; ``model`` names it.
+    """Read the responses of a model on a data set, with their scores or scored here.
+
+    ``model`` names the model; "": as in the file's name.
 
     Raises:
-        SourceError: If the file has no columns ``index`` and ``prediction``, or its name does not
-            say which model it is.
+        SourceError: If the file is damaged, has no columns ``index`` and ``prediction`` or an id
+            twice, or its name does not say which model it is.
     """
     stem = _SCORED_SUFFIX.sub("", file.stem)
     scored_file = _scored_file(file, stem)
@@ -224,13 +226,11 @@ def _sample(table_row: Row, points_column: str, id_column: str) -> ExternalSampl
     row = table_row.cells
     if id_column not in row:
         raise SourceError(f"{table_row.where}: no {id_column}")
-    options = tuple(
-        to_text(row[letter]) for letter in ascii_uppercase if row.get(letter) is not None
-    )
+    texts = {letter: to_text(row.get(letter)) for letter in ascii_uppercase}
+    option_lines = "".join(f"\n{letter}. {text}" for letter, text in texts.items() if text)
+    n_options = max((n for n, text in enumerate(texts.values(), 1) if text), default=0)
+    options = tuple(texts.values())[:n_options]  # "" between others, which keep their letters
     hint = f"Hint: {row['hint']}\n" if row.get("hint") else ""
-    option_lines = "".join(
-        f"\n{letter}. {option}" for letter, option in zip(ascii_uppercase, options, strict=False)
-    )
     if not options:
         _, options = split_options(to_text(row.get("question")))
     return ExternalSample(

@@ -31,6 +31,15 @@ def test_options_are_read_from_the_text_of_the_question(tmp_path):
     assert (sample.options, sample.points) == (("red", "blue"), 1.0)
 
 
+def test_options_beside_an_empty_cell_keep_their_letters(tmp_path):
+    file = tmp_path / "M_MMStar.tsv"
+    file.write_text(f"{HEAD}1\tWhich?\t\tblue\tB\tblue\n")
+    (results,) = read_external_results(file)
+    (sample,) = results.samples
+    assert (sample.prompt, sample.options) == ("Which?\nB. blue", ("", "blue"))
+    assert (sample.kind, sample.points) == ("choice", 1.0)
+
+
 def test_a_key_that_is_no_letter_of_an_option_is_compared_as_text(tmp_path):
     file = tmp_path / "M_MMStar.tsv"
     file.write_text(f"{HEAD}1\tWhich?\tred\tblue\tC\tC\n")
