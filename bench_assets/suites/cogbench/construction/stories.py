@@ -36,11 +36,19 @@ class ImageUnderstanding:
 
     image: str
     n_annotators: int
-    alike: tuple[str, ...]  # the largest group that understands it alike, or the selected author
+    alike: tuple[str, ...] = ()  # largest group that understands it alike, or the selected author
     closeness: float  # mean cosine in that group, 1 for one author; else the highest of any two
-    author: str  # annotator of the kept description; "" if the image is dropped
-    description: str
+    author: str = ""  # annotator of the kept description; "" if the image is dropped
+    description: str = ""
     by_review: bool = False  # whether a review selected it
+
+    @property
+    def disagreement(self) -> str:
+        """Why no description of a dropped image is kept."""
+        if self.n_annotators < 2:
+            return "fewer than two descriptions"
+        cosine = f"the closest have a cosine of {self.closeness:.2f}"
+        return f"no two of {self.n_annotators} descriptions tell one story: {cosine}"
 
 
 def compare_descriptions(
@@ -95,7 +103,7 @@ def descriptions_to_review(
             variants=(item.text,),
             annotators=(item.annotator,),
             outcome="waiting",
-            reason=f"no two tell one story; the closest: {dropped[item.image].closeness:.2f}",
+            reason=dropped[item.image].disagreement,
             near=tuple(
                 description.text
                 for description in descriptions
@@ -163,10 +171,7 @@ def _understanding(
         return ImageUnderstanding(
             image=image,
             n_annotators=len(descriptions),
-            alike=(),
             closeness=max((float(cosines[pair]) for pair in pairs), default=0),
-            author="",
-            description="",
         )
     largest = max(groups)
     alike = [descriptions[index] for index in largest.members]
@@ -241,11 +246,7 @@ def merged_chains(items: Iterable[MergedItem]) -> list[StoryChain]:
 def dropped_images(understood: Iterable[ImageUnderstanding]) -> list[Rejection]:
     """Rejections of images that no two annotators understand alike (section 2.2)."""
     return [
-        Rejection(
-            entry=f"image {understanding.image}",
-            reason=f"no two of {understanding.n_annotators} descriptions tell one story: the "
-            f"closest have a cosine of {understanding.closeness:.2f}",
-        )
+        Rejection(entry=f"image {understanding.image}", reason=understanding.disagreement)
         for understanding in understood
         if not understanding.author
     ]

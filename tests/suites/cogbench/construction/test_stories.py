@@ -202,6 +202,13 @@ def test_descriptions_of_a_dropped_image_are_queued_for_review_with_each_other()
     ]
 
 
+def test_the_only_description_of_a_dropped_image_has_no_closest():
+    items = descriptions(ana="one")
+    understandings = compare_descriptions(items, [], ENCODER, same_story=0.8)
+    (waiting,) = descriptions_to_review(items, understandings)
+    assert waiting.reason == "fewer than two descriptions"
+
+
 def test_stories_have_the_accepted_items_of_kept_images():
     items = [
         *annotated_items(ana=["boy", "cat"], bo=["boy"]),
