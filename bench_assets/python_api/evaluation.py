@@ -90,8 +90,8 @@ def evaluate(  # noqa: PLR0913  (an option each)
         n: Responses to each question; several also give ``avg@n`` and ``pass@k``.
 
     Raises:
-        BenchError: If a name is unknown, the model cannot be opened, or questions remain without a
-            response.
+        BenchError: If an argument is invalid, the model cannot be opened, or questions remain
+            without a response.
     """
     subset = QuestionSubset(
         limit=arguments.require_count("limit", limit, ", 0 for all"),
@@ -109,10 +109,10 @@ def evaluate(  # noqa: PLR0913  (an option each)
     if arguments.require_count("n", n, ", 1 or more", least=1) > 1:
         model_settings["n"] = n
     with open_workbench(
-        only_name,
-        source,
-        judge,
-        scorer,
+        suite=only_name,
+        source=source,
+        judge=judge,
+        scorer=scorer,
         reader=reader_name,
         models=[model_argument(model, name, elicit, model_settings)],
         elicit=elicit,
@@ -139,7 +139,7 @@ def evaluate(  # noqa: PLR0913  (an option each)
 def _evaluate_suites(
     bench: "Workbench", suites: Sequence[str], model: str, condition: str, subset: QuestionSubset
 ) -> tuple[list[Evaluation], list[BenchError]]:
-    """Evaluate a model on each suite; prints the outcomes and failures."""
+    """Evaluate a model on each suite; prints failures and, of whole suites, the outcomes."""
     runs = [(model, condition)]
     evaluations: list[Evaluation] = []
     failures: list[BenchError] = []
@@ -170,7 +170,7 @@ def model_argument(
     ``settings`` are added to the model's section.
 
     Raises:
-        SettingsError: If the model is neither, or does not support the other arguments.
+        SettingsError: If the model is of another type, or does not support the other arguments.
     """
     if isinstance(model, str | Path):
         if name:
@@ -178,14 +178,14 @@ def model_argument(
         return ",".join(
             [str(model), *(f"{key}={toml_value(value)}" for key, value in settings.items())]
         )
-    unsupported = [*(["elicit"] if elicit else []), *(key for key in settings if key != "n")]
-    if unsupported:
-        raise SettingsError(f"{', '.join(unsupported)}: not available for a Python function")
     if not callable(model):
         raise SettingsError(
             f"model: expected a path, a name or a function (images, prompt) -> text, got"
             f" {type(model).__name__}"
         )
+    unsupported = [*(["elicit"] if elicit else []), *(key for key in settings if key != "n")]
+    if unsupported:
+        raise SettingsError(f"{', '.join(unsupported)}: not available for a Python function")
     from bench_resources.models.registry.functions import resolve_function
 
     return resolve_function(model, name, settings)

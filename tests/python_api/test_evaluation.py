@@ -273,7 +273,7 @@ def test_an_error_of_a_users_function_keeps_its_frames(home, limit):
         pytest.param({"model": "randm"}, UnknownNameError, "did you mean 'random'", id="a model"),
         pytest.param({"model": "runs/none"}, ModelError, "no such folder", id="a folder"),
         pytest.param({"model": "random", "suites": []}, SettingsError, "got none", id="no suite"),
-        pytest.param({"model": 7}, SettingsError, "expected a path, a name or a function", id="7"),
+        pytest.param({"model": 7, "seed": 1}, SettingsError, "expected a path, a name", id="7"),
         pytest.param({"model": "random", "name": "x"}, SettingsError, "only a Python", id="a name"),
         pytest.param({"model": always_a, "seed": 1}, SettingsError, "seed: not avail", id="a seed"),
         pytest.param({"model": always_a, "n": 0}, SettingsError, "n: expected a count", id="none"),
