@@ -61,7 +61,7 @@ class PeopleJudge(NamedTuple):
             progress = f"{len(answers)} of {units[unit.unit_id].needed} people"
             blank = Judgement.of(prediction, judge=PEOPLE, criterion="", verdict=None, response="")
             if unit.unit_id in undecided.open:
-                judgements.append(replace(blank, error=f"{progress} have judged it"))
+                judgements.append(replace(blank, error=f"{progress} have judged the response"))
             elif unit.unit_id in undecided.expired:
                 note = f"{progress} judged it by {self.terms.until}"
                 judgements.append(replace(blank, value=EXPIRED_VERDICT, response=note))

@@ -206,7 +206,7 @@ def require_columns(benchmark: FileBenchmarkSettings, present: Sequence[str], se
         _require_names(f"{section}, {entry}", names, sorted(allowed))
     has_groups = benchmark.group_size or columns_of(present, benchmark, "group")
     if benchmark.metric == "group_accuracy" and not has_groups:
-        raise SettingsError(f"{section}, metric: group_accuracy needs a column group")
+        raise SettingsError(f"{section}, metric: group_accuracy needs a column group or group_size")
 
 
 def _require_names(entry: str, names: Iterable[str], columns: Sequence[str]) -> None:

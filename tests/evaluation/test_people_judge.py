@@ -58,8 +58,8 @@ def test_the_majority_decides_the_points_and_a_tie_gives_none():
 def test_a_response_with_too_few_verdicts_waits_and_has_no_points():
     rows = judge_by_people("yes yes yes", "yes", "", "no no no")
     assert [row.error for row in rows if row.error] == [
-        "1 of 3 people have judged it",
-        "0 of 3 people have judged it",
+        "1 of 3 people have judged the response",
+        "0 of 3 people have judged the response",
     ]
     assert [row.points for row in score_judgements(rows)] == [1.0, None, None, 0.0]
 

@@ -241,12 +241,12 @@ def _parse_item(entry: Entry, where: str, task: PerceptionTask, split: Split) ->
         raise SourceError(f"{where}: idx is {idx!r}, expected {split}_{task.name}_ and a number")
     images = [name for name in _IMAGES if entry.get(name) is not None]
     if images != list(_IMAGES[: task.images]):
-        raise SourceError(f"{where}: {len(images)} images; {task.name} has {task.images} per row")
+        raise SourceError(f"{where}: images {images}, expected the first {task.images}")
     answer = require_field(entry, "answer", str, where)
     choices = tuple(map(str, require_field(entry, "choices", list, where)))
     if len(set(choices)) != len(task.options) or len(choices) != len(task.options):
         raise SourceError(
-            f"{where}: choices are {choices}; {task.name} has {len(task.options)} distinct choices"
+            f"{where}: choices are {choices}, expected {len(task.options)} distinct ones"
         )
     has_explanation = bool(entry.get("explanation"))
     return BlinkItem(

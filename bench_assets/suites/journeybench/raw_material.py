@@ -259,10 +259,10 @@ def vote_fault(votes: Sequence[bool], least_votes: int, phrase: str, surplus: st
     ``phrase`` is what the accepting votes do. With a ``surplus``, votes may be missing.
 
     >>> vote_fault([True, False], 2, "accept it"), vote_fault([True], 2, "accept it")
-    ('1 of 2 accept it', '1 votes, 2 are needed')
+    ('1 of 2 accept it', '1 of 2 needed votes')
     """
     if len(votes) < least_votes:
-        missing = f"{len(votes)} votes, {least_votes} are needed" if votes else "not verified"
+        missing = f"{len(votes)} of {least_votes} needed votes" if votes else "not verified"
         return surplus or missing
     return surplus if 2 * sum(votes) > len(votes) else f"{sum(votes)} of {len(votes)} {phrase}"
 

@@ -151,7 +151,7 @@ def _animal_pair_draft(source: Path, file: Path, rng: Random) -> Draft | Rejecti
     entry = f"{file.parent.name}/{file.name}"
     n_points = len(first.points)
     if n_points < 4:
-        return Rejection(entry=entry, reason=f"four common points are needed, it has {n_points}")
+        return Rejection(entry=entry, reason=f"expected four common points, got {n_points}")
     return _random_point_draft("Semantic_Correspondence", entry, (first, second), rng)
 
 
@@ -271,7 +271,7 @@ def _view_draft(images: tuple[Path, Path], rng: Random) -> Draft | Rejection:
         draft = match_choice("Visual_Correspondence", entry, pair, _MIN_VIEW_DISTANCE * height, rng)
         if draft is not None:
             return replace(draft, scene=first.parent.name)
-    reason = f"no four of {len(matches)} interest points lie in both, far enough apart"
+    reason = f"no four of {len(matches)} common interest points lie far enough apart"
     return Rejection(entry=entry, reason=reason)
 
 

@@ -101,7 +101,7 @@ def _video_draft(source: Path, file: Path, rng: Random) -> Draft | Rejection:
         return Rejection(entry=file.name, reason=reason)
     frames = _read_frames(source, file)
     if len(frames) < 2:
-        reason = f"two frames with a pose are needed, it has {len(frames)}"
+        reason = f"expected two frames with a pose, got {len(frames)}"
         return Rejection(entry=file.name, reason=reason)
     pair = _draw_turn(frames, rng)
     if pair is None:

@@ -60,7 +60,7 @@ def objects_at_depths(rng: Random, n: int) -> dict[str, bytes]:
 
 
 def claims(rng: Random, n: int) -> dict[str, bytes]:
-    """Write Visual Spatial Reasoning: as many true claims as false ones.
+    """Write Visual Spatial Reasoning: false and true claims in turn.
 
     One extra claim, on which validators disagree, must be rejected.
     """

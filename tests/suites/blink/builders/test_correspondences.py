@@ -44,7 +44,7 @@ def test_two_images_of_one_tool_are_no_pair(tmp_path):
     [
         pytest.param(
             {"src_kps": FIRST_POINTS[:3], "trg_kps": SECOND_POINTS[:3]},
-            "four common points are needed, it has 3",
+            "expected four common points, got 3",
             id="three points",
         ),
         pytest.param(
@@ -99,7 +99,7 @@ def test_a_blank_wall_is_refused(tmp_path):
     write_image(tmp_path / "i_wall" / "2.ppm")
     write_text(tmp_path / "i_wall" / "H_1_2", translation_matrix(0, 0))
     assert rejection_reasons(visual_correspondence(tmp_path, Random(0))) == [
-        "no four of 0 interest points lie in both, far enough apart"
+        "no four of 0 common interest points lie far enough apart"
     ]
 
 

@@ -96,7 +96,7 @@ def test_a_frame_whose_pose_is_no_rotation_is_left_out(tmp_path, rotation):
     poses = [pose_around(0), (rotation, np.array([0.0, 0, 2]))]
     assert remove_scale(rotation) is None
     assert rejection_reasons(multi_view_reasoning(write_wild6d(tmp_path, poses), Random(0))) == [
-        "two frames with a pose are needed, it has 1"
+        "expected two frames with a pose, got 1"
     ]
 
 

@@ -19,9 +19,9 @@ REFUSED = {  # task: what the mini edition holds that a rule must refuse
     "Object_Localization": {"no object alone of its kind and of a fit size"},
     "Relative_Depth": {"the points lie 0.013 of the height apart: their circles would meet"},
     "Relative_Reflectance": {"no comparison of two opaque points that lie apart is sure enough"},
-    "Semantic_Correspondence": {"four common points are needed, it has 3"},
+    "Semantic_Correspondence": {"expected four common points, got 3"},
     "Spatial_Relation": {"ambiguous: 1 validators saw it otherwise"},
-    "Visual_Correspondence": {"no four of 0 interest points lie in both, far enough apart"},
+    "Visual_Correspondence": {"no four of 0 common interest points lie far enough apart"},
     "Visual_Similarity": {"people disagree: 0.5 to 0.5", "only 3 people agreed"},
 }
 

@@ -190,7 +190,7 @@ def test_a_look_alike_with_too_few_votes_is_open():
     vote = LookAlikeVote(image="b", candidate="a", annotator="ana", alike=True, conflicts=True)
     (decision,) = verify_look_alikes([proposal], [vote], least_votes=3)
     assert (decision.accepted, decision.open) == (False, True)
-    assert decision.reason == "1 votes, 3 are needed"
+    assert decision.reason == "1 of 3 needed votes"
 
 
 def test_people_check_trigger_questions_of_known_kinds():

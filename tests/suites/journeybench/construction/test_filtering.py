@@ -48,7 +48,7 @@ def filter_votes(image, *passed_criteria):
             ["ufc", "ufc", "ufc", "fc"], True, "passes every criterion", id="three of four"
         ),
         pytest.param(["ufc", "ufc", "uc", "uc"], False, "not fictional: 2 of 4", id="half"),
-        pytest.param(["ufc"] * 3, False, "3 votes, 4 are needed", id="three annotators"),
+        pytest.param(["ufc"] * 3, False, "3 of 4 needed votes", id="three annotators"),
     ],
 )
 def test_an_image_is_kept_if_most_of_four_votes_pass_every_criterion(passed_criteria, kept, reason):
@@ -111,7 +111,7 @@ def test_a_caption_with_fewer_votes_than_configured_is_open():
     captions = written_captions("A cat.")
     (decision,) = verify_captions(captions, caption_votes(4), {"a"}, least_votes=5)
     assert (decision.kept, decision.open) == (False, True)
-    assert decision.reason == "4 votes, 5 are needed"
+    assert decision.reason == "4 of 5 needed votes"
 
 
 def test_the_five_most_accepted_captions_are_kept():
