@@ -53,7 +53,7 @@ class JudgedResponses:
     ) -> KnownJudgements:
         """Look up the judgements of the same responses to the same questions.
 
-        The prediction of a response without judgements gets an error, unless it has no answer.
+        A prediction with an answer, but without judgements, gets an error.
         """
         rows: list[Prediction] = []
         known: list[Judgement] = []

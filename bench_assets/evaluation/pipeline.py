@@ -64,8 +64,8 @@ def predict(
     drawn for each question, or as many as the condition draws if these are more.
 
     Raises:
-        ModelError: If the model cannot be called.
         UnknownNameError: If the task has no such condition.
+        BenchError: If the model cannot be called, or code of the condition fails.
     """
     settings = task.condition(condition)
     requests: list[tuple[Question, Request]] = []
@@ -104,12 +104,12 @@ def judge(
     """Judge predictions by a chat model, or by rules (None).
 
     Predictions without a response or an answer are not judged. ``judge`` names a judge of the task;
-    "" is the default one for the model, or for rules without one. Elicited letters are judged by
-    rules if the task has any.
+    "" is the default one for the model, or for rules without one. If all responses are elicited
+    letters, rules judge them where the task has any.
 
     Raises:
-        SettingsError: If the task has no such judge.
-        ModelError: If the judge cannot be called.
+        SettingsError: If the task has no such judge for the model, or for rules.
+        BenchError: If the judge cannot be called, or its code fails.
     """
     answered = answered_questions(questions, predictions)
     if is_judged_by_rules(task, predictions):

@@ -95,7 +95,7 @@ class NullTest:
         """Test a reader and record the figures, unless it was tested before.
 
         Raises:
-            ModelError: If it finds answers where there are none, or cannot be asked.
+            ModelError: If it too often finds an answer where there is none, or cannot be asked.
         """
         digest = short_digest(prompts_digest())
         test_key = (task.name, self.judge, self.setup, digest)

@@ -136,7 +136,7 @@ class Suite:
 
 
 def suite_defects(suite: Suite) -> list[str]:
-    """Find the defects of a suite, each of which would break the graph of all suites."""
+    """Find what would break the graph of all suites; only wrong types if there are any."""
     if type_defects := [*find_mistyped(suite), *_task_type_defects(suite)]:
         return type_defects
     defects = [] if suite.tasks else ["it has no tasks"]

@@ -48,7 +48,7 @@ class Curve:
 
 
 def curves(evaluations: Iterable[ModelResponses]) -> list[Curve]:
-    """Curves of the evaluations with metrics, one for each training run or other model."""
+    """Curves of evaluations with metrics, one per experiment and training run or other model."""
     tags: dict[tuple[str, str], dict[str, str]] = {}
     points: dict[tuple[str, str], list[CurvePoint]] = defaultdict(list)
     for evaluation in evaluations:
@@ -115,7 +115,7 @@ def write_mlflow(collection: TableCollection, out: Path, to: str) -> list[str]:
 
     Raises:
         MissingExtraError: If MLflow is not installed.
-        SettingsError: If it rejects the upload.
+        SettingsError: If a key of the URI is missing, or MLflow rejects the upload.
     """
     require_extra("bench export mlflow", "mlflow")
     from mlflow import MlflowClient

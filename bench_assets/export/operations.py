@@ -55,7 +55,7 @@ def export_results(bench: Workbench, request: ExportRequest) -> ExportResult:
         UnknownNameError: If the format, suite, model, condition or edition is unknown.
         SettingsError: If a submission is requested without a model, or of the mini edition.
         TableError: If there is nothing to write.
-        HomeError: If it cannot be written.
+        BenchError: If a package is missing, an input cannot be made or a file cannot be written.
     """
     if request.form == SUBMISSION:
         return _write_submissions(bench, request)

@@ -37,19 +37,17 @@ def imported_evaluation(
         _score(sample, prediction, max_points, is_error=task.is_lowest_best)
         for sample, prediction in zip(results.samples, predictions, strict=True)
     ]
-    return _with_reported_metrics(
-        Evaluation(
-            task=task,
-            model=results.model,
-            condition="main",
-            questions=questions,
-            predictions=predictions,
-            scores=scores,
-            metrics=(),
-            partial=results.partial,
-        ),
-        results.metrics,
+    evaluation = Evaluation(
+        task=task,
+        model=results.model,
+        condition="main",
+        questions=questions,
+        predictions=predictions,
+        scores=scores,
+        metrics=(),
+        partial=results.partial,
     )
+    return _with_reported_metrics(evaluation, results.metrics)
 
 
 def _with_reported_metrics(

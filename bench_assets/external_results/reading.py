@@ -27,7 +27,7 @@ def read_external_results(file: Path, model: str = "") -> list[ExternalResults]:
     ``model`` names the model of files whose names do not say where it ends.
 
     Raises:
-        SourceError: If the format is unknown, or the file is damaged or has no sample.
+        SourceError: If the file is missing, of unknown format or damaged, or has no sample.
     """
     if not file.is_file():
         problem = "a folder" if file.is_dir() else "no such file"

@@ -34,7 +34,7 @@ def read_evaluations(
     By default, the suite is named by harness and task, and the model as in the file.
 
     Raises:
-        SourceError: If the format is unknown, or the file is damaged.
+        SourceError: As ``read_external_results`` and ``imported_evaluation``.
         SettingsError: If ``suite`` is not a valid name of a suite, or names several tasks.
     """
     defects = name_defects(suite) if suite else []

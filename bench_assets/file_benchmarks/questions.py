@@ -248,8 +248,8 @@ def build(
 
     Raises:
         SourceError: If the file cannot be read or is cut short, or no row can be used.
-        SettingsError: If the settings name a column that no row has, or leave the meaning of more
-            rows open than can be used; or if a few-shot example is a question.
+        SettingsError: If the settings do not fit the file, such as a column that no row has, or
+            leave the meaning of more rows open than can be used.
     """
     builder = _QuestionBuilder(benchmark, location, store)
     columns: dict[str, None] = {}

@@ -307,7 +307,7 @@ def read_rows(path: Path, split: str = "", header: Sequence[str] = ()) -> Iterat
         header: Column names of CSV and TSV files whose first line is a row already.
 
     Raises:
-        SourceError: If a file cannot be read, or the split of a folder is ambiguous.
+        SourceError: As ``data_files``, or if a file cannot be read.
     """
     for file in data_files(path, split):
         refuse_pointer(file)

@@ -66,6 +66,7 @@ class Benchmark:
 
         Raises:
             SettingsError: If ``rows`` is neither an iterable nor a data frame.
+            HomeError: If a file cannot be written.
         """
         folder = Path(folder)
         with open_atomic(folder / _ROWS) as file:

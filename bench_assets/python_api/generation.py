@@ -59,7 +59,7 @@ def generate(
         The responses, in order; a failed one has the reason in ``error``.
 
     Raises:
-        BenchError: If the model cannot be opened, or an image does not decode.
+        BenchError: If an argument is invalid, or the model or an image cannot be opened.
     """
     if isinstance(prompts, str | bytes | Path | Prompt):
         raise SettingsError(f"prompts: expected a list of prompts, got {type(prompts).__name__}")

@@ -78,7 +78,7 @@ def load(
         source: Folder with the suite's files or an address, instead of bench.toml's.
 
     Raises:
-        BenchError: If a name is unknown, or the source cannot be used.
+        BenchError: If a name is unknown or not of one suite, or the source cannot be used.
     """
     suites = add_suites("suite", suite)
     if len(suites) != 1:

@@ -76,7 +76,7 @@ class BenchCallback(TrainerCallback):  # type: ignore[misc]  # transformers has 
         control: "TrainerControl",
         **_: Any,  # noqa: ANN401
     ) -> None:
-        """Evaluate the checkpoint that was just saved; in distributed training, on one process."""
+        """Evaluate the checkpoint just saved, on one process, and log it; errors are warnings."""
         if not state.is_world_process_zero:
             return
         folder = Path(args.output_dir) / f"checkpoint-{state.global_step}"

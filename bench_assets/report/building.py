@@ -47,8 +47,8 @@ def parts(
     published, _ = catalog.published()
     store = existing_response_store(settings)
     return [
-        IndexPage(standings, published, settings, missing),
-        TaskPages(standings, published, settings.models),
+        IndexPage(standings, published, settings=settings, missing=missing),
+        TaskPages(standings, published, models=settings.models),
         Samples(
             without_images=without_images, find_prompts=store.prompts_of if store else lambda _: {}
         ),

@@ -83,7 +83,12 @@ class AnnotationPages:
         inputs = combined_digest(_FORMAT, str(omits_images), *stamps)
         if not site.has(page_name, inputs):
             page = _AnnotationPage(
-                site, task.task, units, answers, undecided, omits_images=omits_images
+                site,
+                task.task,
+                units=units,
+                answers=answers,
+                undecided=undecided,
+                omits_images=omits_images,
             )
             site.put(page_name, page.data(), inputs, page.image_digests)
         return {**summary, "data": page_name, "progress": asdict(progress)}

@@ -87,7 +87,7 @@ def _read_units(
 def _metric_units(
     task: Task, condition_questions: ConditionQuestions, scores: Sequence[Score]
 ) -> dict[str, Any]:
-    """A model's metric, and its units as columns by the way they are paired."""
+    """A model's metric and, unless it is NaN, its units as columns by the way they are paired."""
     measure = task.measures[task.primary_metric]
     by_question = scores_by_question(scores)
     scored_questions: list[ScoredQuestion] = []

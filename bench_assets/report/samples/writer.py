@@ -85,7 +85,7 @@ class _TaskSamples:
     questions: dict[tuple[str, ...], dict[str, Question]] = field(default_factory=dict)
 
     def write(self) -> list[dict[str, Any]]:
-        """Write every condition with questions, and return them; unreadable ones with a reason."""
+        """Write "main" and the evaluated conditions; returns their summaries, or their problems."""
         tables: dict[tuple[str, ...], _TableQuestions] = {}  # shared by conditions
         conditions = []
         for name, condition in self.task.conditions.items():

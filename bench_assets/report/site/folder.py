@@ -149,7 +149,7 @@ class Site:
             name: Lower-case letters, digits and "-": see ``slug``.
             value: A JSON value, also with dataclasses.
             made_of: Digest of its inputs; "": unknown, always rebuild.
-            images: Digests of the images that it shows.
+            images: Digests of the images that it shows, which are copied.
 
         Raises:
             HomeError: If it cannot be written.

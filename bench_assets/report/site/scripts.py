@@ -17,7 +17,7 @@ def bundled_script(folder: Path, main_module: str) -> bytes:
     """Combine a module of a folder, such as ``main.js``, and all that it imports, into a script.
 
     Raises:
-        ValueError: If modules import each other in a circle, or import or export otherwise.
+        ValueError: If modules do not keep to what the top of this file says.
     """
     numbers: dict[Path, int] = {}
     functions: list[str] = []

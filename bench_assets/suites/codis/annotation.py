@@ -56,7 +56,7 @@ def _pair_vote_units(
     all_pairs: Sequence[ContextPair],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Build one unit per pair whose image is stored, for every annotator but the author.
+    """Build one unit per pair with an author and a stored image, for every other annotator.
 
     The annotators are the authors of ``all_pairs``. Of pairs with the same id, the first counts.
     """
@@ -85,7 +85,7 @@ def _revision_units(
     voted_on: Sequence[Unit],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Build one unit per pair that was voted down, for its author to revise."""
+    """Build one unit per pair with a stored image that was voted down, for its author to revise."""
     needed = max((unit.needed for unit in voted_on), default=None)
     decisions = decide_submissions(submitted, first_votes, needed=needed)
     digests = {image.name: image.sha256 for image in images}

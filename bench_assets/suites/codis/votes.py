@@ -79,9 +79,9 @@ def decide_submissions(
     """Decide on each submission by the votes of the other annotators, in order.
 
     A submission is kept if all votes approve it, that is, call it correct, different from the
-    existing data and within the rules. It is open until all needed votes are there. A submission
-    that its annotator revised is replaced by the revision, whatever the votes. Entries without an
-    annotator are the authors' release, and are kept without votes.
+    existing data and within the rules. It is open until all needed votes are there. Whatever the
+    votes, a revised submission is replaced by its revision, and a repeated id or wrong revision is
+    dropped. The authors' release, without annotators, is kept without votes.
 
     Args:
         submissions: In order of submission.

@@ -36,17 +36,14 @@ def output_variability(
     slices: dict[str, list[Question]] = {"all": questions}
     for question in questions:
         slices.setdefault(question.category, []).append(question)
-    rows = []
-    for category, slice_questions in slices.items():
-        share = measure_variability(slice_questions, predictions, without_context)
-        rows.append(
-            replace(
-                row,
-                condition="no_context",
-                metric="output_variability",
-                category=category,
-                n_failed=sum(question.question_id in failed for question in slice_questions),
-                **share._asdict(),
-            )
+    return [
+        replace(
+            row,
+            condition="no_context",  # the row's own; its signature names both
+            metric="output_variability",
+            category=category,
+            n_failed=sum(question.question_id in failed for question in slice_questions),
+            **measure_variability(slice_questions, predictions, without_context)._asdict(),
         )
-    return rows
+        for category, slice_questions in slices.items()
+    ]

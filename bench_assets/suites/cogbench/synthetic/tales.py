@@ -119,9 +119,9 @@ def _tale(
     if number == IMAGES:
         other_kind = next(kind for kind in material["chains"] if kind not in story["chains"])
         chain = material["chains"][other_kind][0]
-        reasonings.append(
-            _limit_to_one_annotator(_reasoning(chain, cast, rng.randrange(len(chain["draws"]))))
-        )
+        # It waits for review, so no question is about it.
+        further = _reasoning(chain, cast, rng.randrange(len(chain["draws"])))
+        reasonings.append(replace(further, annotators=(1,), questions=()))
     return Tale(
         name=f"{story['name']}-{number}",
         background=story["background"],
@@ -159,11 +159,6 @@ def _questions(
     yield ChainQuestion(text=chain["ask"].format_map(cast), options=options, right=right)
     if "why" in chain:
         yield ChainQuestion(text=chain["why"].format_map(cast), options=tuple(clues), right=right)
-
-
-def _limit_to_one_annotator(reasoning: StoryReasoning) -> StoryReasoning:
-    """Leave a chain to one annotator: it waits for review, and no question is about it."""
-    return replace(reasoning, annotators=(1,), questions=())
 
 
 LETTERS = "ABCD"

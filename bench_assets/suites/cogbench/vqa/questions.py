@@ -319,7 +319,7 @@ def key_proposals(
     images: Sequence[StoredImage],
     language_only: Iterable[LanguageOnly],
 ) -> list[list[Proposal]]:
-    """Propose the key that the writer gave each question; it counts as the form's vote."""
+    """Propose the writer's key of each question with a stored image, as the form's vote."""
     stored = images_by_id(images)
     questions = shuffled_questions(written)
     doubts: dict[str, list[str]] = defaultdict(list)

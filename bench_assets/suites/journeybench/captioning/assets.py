@@ -38,7 +38,7 @@ captioning_questions = question_assets(
 def meteor_metric(
     context: dg.AssetExecutionContext, questions: list[Question], scores: list[Score]
 ) -> list[Metric]:
-    """Compute METEOR over all captions, if Java and its program are installed."""
+    """Compute METEOR over all captions; NaN unless Java and its program are installed."""
     scored = _scored_captions(questions, scores)
     missing = missing_meteor()
     if missing:

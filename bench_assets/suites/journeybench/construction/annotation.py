@@ -142,7 +142,7 @@ def look_alike_units(
 def trigger_units(
     trigger_responses: Sequence[GeneratedText], images: Sequence[StoredImage]
 ) -> list[Unit]:
-    """Build one unit per complete trigger question; of equal ones, the last."""
+    """Build one unit per complete question about a stored image; of equal ones, the last."""
     digest_of = digests(images)
     questions = {
         (question.image, normalize_text(question.question)): question

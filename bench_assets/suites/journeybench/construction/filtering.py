@@ -193,8 +193,8 @@ def verify_captions(
     """Decide on each caption of the images that were kept, image by image.
 
     A caption that is neither empty nor repeated passes if more than half of its verifiers accept
-    it, and is open until enough have voted. Of those that pass, the ones with most accepting votes
-    are kept; ties go to the first.
+    it, and is open until enough have voted. Of those that pass, the ``MAX_CAPTIONS`` with most
+    accepting votes are kept; ties go to the first.
 
     Args:
         captions: All captions, in the order they were written.

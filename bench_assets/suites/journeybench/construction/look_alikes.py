@@ -71,8 +71,8 @@ def verify_look_alikes(
     """Decide on each proposed image, the nearest first.
 
     More than half of the annotators must say that it is alike and that the captions of the other
-    image do not fit it. Of those, the nearest are accepted. A proposal with too few votes is open,
-    unless enough nearer ones are accepted.
+    image do not fit it. Of those, the nearest ``MAX_LOOK_ALIKES`` of an image are accepted. A
+    proposal with too few votes is open, unless that many nearer ones are accepted.
 
     Args:
         look_alikes: Proposals of all criteria; an image proposed by several counts once.

@@ -68,7 +68,7 @@ def to_items(
     images: Iterable[PlannedImage],
     counts: Mapping[str, Sequence[int]],
 ) -> Table[McotItem]:
-    """Replace quantities by references to their images, and solve the problems again.
+    """Replace quantities by references to their images, and solve again; reject faulty items.
 
     Args:
         problems: By id.

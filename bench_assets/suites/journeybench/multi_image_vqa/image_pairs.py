@@ -62,7 +62,7 @@ def plan_arithmetic(
 ) -> Table[PlannedPair]:
     """Move the first two quantities of a problem into an image each, with accepted other numbers.
 
-    Problems with fewer quantities are skipped, those without accepted numbers rejected.
+    ``quantities`` are sorted by problem. One with fewer is skipped, one without numbers rejected.
     """
     table, accepted = Table[PlannedPair](), accepted_numbers(proposals)
     for problem_id, group in groupby(quantities, key=lambda quantity: quantity.problem_id):

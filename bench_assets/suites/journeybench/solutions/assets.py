@@ -49,11 +49,10 @@ def _metrics_asset(step: EvaluationStep) -> dg.AssetsDefinition:
     ) -> dg.Output[list[Metric]]:
         if not any(solution_of(question) for question in questions):
             raise TableError(f"{step.task.name}: no question has a solution to compare with")
-        return table_output(
-            solution_metrics(
-                step.task, context.partition_key, questions, predictions, solution_judgements
-            )
+        rows = solution_metrics(
+            step.task, context.partition_key, questions, predictions, solution_judgements
         )
+        return table_output(rows)
 
     return solution_verification
 

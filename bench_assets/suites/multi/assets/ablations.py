@@ -67,7 +67,7 @@ def captions(
         return to_image_texts(dict(read_image_texts(file).rows), stored, file.name)
     captioner = settings.suite("multi", MultiSettings).captioner
     if not captioner:
-        return list[ImageText]()
+        return []
     with open_model(context, models, captioner) as (model, _):
         return describe_images(_unique_images(questions), _caption_prompt, model)
 

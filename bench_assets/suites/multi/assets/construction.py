@@ -49,7 +49,7 @@ _SEED = 0  # seed of the selection and of random transformations
 def selection(sources: SourceFiles, items: list[MultiItem]) -> list[SelectionDecision]:
     """Select problems by length within each knowledge piece (appendix D)."""
     if not open_release(sources).annotations:
-        return list[SelectionDecision]()
+        return []
     return select(items, _SEED)
 
 
@@ -84,7 +84,7 @@ def transformation_proposals(
     """Propose transformations (section 3.2, data post-process; Figure 6)."""
     annotations = _read_annotations(sources)
     if annotations is None:
-        return list[Transformation]()
+        return []
     requests = requested_transformations(annotations.rows)
     rows = propose(annotated_items, requests, _SHARE, _SEED)
     writer = settings.suite("multi", MultiSettings).writer
