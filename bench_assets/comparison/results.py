@@ -10,8 +10,13 @@ from functools import partial
 from math import isnan
 from shlex import quote
 
-from bench_assets.asset_factory.evaluation_tables import describe_questions, evaluation_key
+from bench_assets.asset_factory.evaluation_tables import (
+    describe_questions,
+    evaluation_key,
+    questions_key,
+)
 from bench_assets.asset_factory.partial_results import partial_tables
+from bench_assets.core.schema.elicitation import is_elicited
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.metric_text import (
     WARNED_UNREAD,
@@ -23,7 +28,7 @@ from bench_assets.core.schema.metric_text import (
     is_hidden,
     unread_bounds,
 )
-from bench_assets.core.schema.rows import IMPORTED, Metric
+from bench_assets.core.schema.rows import IMPORTED, Metric, Question
 from bench_assets.core.schema.signature import partial_part
 from bench_assets.core.schema.training_runs import comparison_models, parse_step
 from bench_assets.evaluation.checked_scores import CHECKED
@@ -191,11 +196,18 @@ class HomeResults:
         is_doubtful = max(row.unread or 0.0, row.named or 0.0) > WARNED_UNREAD
         if model_option and is_doubtful and task.is_read and not row.asked_again:
             yield f"{evaluate_again} --reader MODEL"
-        if model_option and partial_part(row.signature):
+        if model_option and partial_part(row.signature) and self._can_be_completed(task, row):
             yield evaluate_again
         if row.n_rejected and task.rejections:
             yield f"bench tables show {task.rejections}"
         yield "bench report --open"
+
+    def _can_be_completed(self, task: Task, row: Metric) -> bool:
+        """Whether all questions can be evaluated as the part was: likelihoods need options."""
+        if not is_elicited(row.signature):
+            return True
+        questions = self.tables.read(questions_key(task, row.condition), Question)
+        return all(question.has_options for question in questions)
 
     def _model_option(self, model: str) -> str:
         """The option of ``bench evaluate`` that selects a model; "" if no command can."""

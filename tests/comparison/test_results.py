@@ -101,6 +101,15 @@ def test_a_partial_result_is_marked_and_has_the_command_that_completes_it(home: 
     assert ("next", "bench evaluate quiz --model random") in result.facts
 
 
+def test_likelihoods_are_not_completed_by_questions_without_options(home: Home) -> None:
+    partial_rows = [
+        replace(row, signature=with_partial(f"{row.signature}|elicit=likelihood", "4 of 40"))
+        for row in home.evaluate("run/step-100+likelihood", 30)
+    ]
+    (result,) = home.results.of(partial_rows)
+    assert [text for label, text in result.facts if label == "next"] == ["bench report --open"]
+
+
 @pytest.mark.parametrize("n_models", [1, 3, 12])
 def test_the_numbers_of_all_models_fit_a_screen(home: Home, n_models: int) -> None:
     names = [f"a-rather-long-name-of-a-run/step-{n}00" for n in range(n_models)]
