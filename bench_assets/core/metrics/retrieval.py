@@ -1,4 +1,4 @@
-"""Ranks candidates for queries by similarity, block by block, so that memory stays bounded."""
+"""Recall at k, and rankings by similarity, block by block, so that memory stays bounded."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Short-answer metrics: exact match, ANLS and relaxed numeric accuracy."""
+"""Short-answer metrics: exact match, ANLS, relaxed numeric and VQA accuracy, word errors."""
 
 import re
 import unicodedata
