@@ -14,6 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from bench_assets.core.answer_types.boxes import iou
 from bench_assets.core.images.drawing import (
     Box,
     LabelledBox,
@@ -101,20 +102,6 @@ def object_localization(source: Path, rng: Random) -> Candidates:
     yield from make_candidates(read_objects(content, "images", str(file)), rng, make)
 
 
-def box_iou(first: Box, second: Box) -> float:
-    """Compute the intersection over union of two boxes.
-
-    >>> box_iou((0, 0, 2, 2), (1, 0, 3, 2))
-    0.3333333333333333
-    """
-    left1, top1, right1, bottom1 = first
-    left2, top2, right2, bottom2 = second
-    width = max(0.0, min(right1, right2) - max(left1, left2))
-    height = max(0.0, min(bottom1, bottom2) - max(top1, top2))
-    shared = width * height
-    return shared / (_area(first) + _area(second) - shared)
-
-
 def plain_name(category: str) -> str:
     """Return the name of a category in words, without its disambiguation.
 
@@ -135,8 +122,7 @@ def jitter_box(box: Box, size: Size, rng: Random) -> Box | None:
         new_top = min(max(rng.gauss(top, y_noise), 0.0), max_y)
         new_bottom = min(max(rng.gauss(bottom, y_noise), 0.0), max_y)
         noisy_box = (new_left, new_top, new_right, new_bottom)
-        has_area = new_left < new_right and new_top < new_bottom
-        if has_area and _MIN_OVERLAP <= box_iou(box, noisy_box) <= _MAX_OVERLAP:
+        if _MIN_OVERLAP <= iou(box, noisy_box) <= _MAX_OVERLAP:
             return noisy_box
     return None
 

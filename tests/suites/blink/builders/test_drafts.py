@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from bench_assets.core.answer_types.boxes import iou
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.builders.image_choices import jigsaw
 from bench_assets.suites.blink.builders.object_localization import (
-    box_iou,
     jitter_box,
     object_localization,
 )
@@ -64,22 +64,10 @@ def test_the_wrong_box_overlaps_neither_too_much_nor_too_little(seed):
     box = (100.0, 120.0, 250.0, 320.0)
     moved = jitter_box(box, (400, 512), Random(seed))
     assert moved is not None
-    assert 0.2 <= box_iou(box, moved) <= 0.5
+    assert 0.2 <= iou(box, moved) <= 0.5
     left, top, right, bottom = moved
     assert 0 <= left < right <= 400
     assert 0 <= top < bottom <= 512
-
-
-@pytest.mark.parametrize(
-    ("box", "expected"),
-    [
-        pytest.param((4, 0, 8, 4), 0.0, id="side by side"),
-        pytest.param((2, 2, 6, 6), 4 / 28, id="a quarter of each"),
-        pytest.param((1, 1, 3, 3), 4 / 16, id="one in the other"),
-    ],
-)
-def test_overlap_is_intersection_over_union(box, expected):
-    assert box_iou((0, 0, 4, 4), box) == expected
 
 
 @pytest.mark.parametrize(
