@@ -124,7 +124,8 @@ def _group_by_image(votes: Iterable[FilterVote]) -> dict[str, list[FilterVote]]:
 def _rejection_reason(votes: Sequence[FilterVote], least_votes: int, duplicate: str) -> str:
     """Why an image that decodes is not kept; "" if it is."""
     if len(votes) < least_votes:
-        return f"{len(votes)} votes, {least_votes} are needed"
+        missing = f"{len(votes)} of {least_votes} needed votes"
+        return f"looks like {duplicate}" if duplicate else missing
     failed = []
     for criterion in CRITERIA:
         n_yes = sum(getattr(vote, criterion) for vote in votes)

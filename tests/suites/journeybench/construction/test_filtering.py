@@ -94,6 +94,12 @@ def test_only_an_image_with_too_few_votes_is_open():
     }
 
 
+def test_the_reason_of_a_duplicate_without_votes_is_the_image_that_it_looks_like():
+    images, hashes = gallery_images("kept", "duplicate"), {"kept": "0" * 16, "duplicate": "0" * 16}
+    _, duplicate = decide_images(images, filter_votes("kept", *["ufc"] * 4), hashes)
+    assert duplicate.reason == "looks like kept"
+
+
 def written_captions(*texts):
     return [WrittenCaption(image="a", writer=f"w{n}", caption=text) for n, text in enumerate(texts)]
 
