@@ -1,1 +1,1 @@
-"""Measurements against stated bounds: ``python -m benchmarks`` prints them all as one table."""
+"""Speed and memory, compared with bounds: ``python -m benchmarks`` prints one table."""

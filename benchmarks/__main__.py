@@ -1,4 +1,4 @@
-"""Run all measurements, or those named, and print one table; fails if a bound is broken."""
+"""Run all measurements or the named ones, and print one table; fail if a bound is missed."""
 
 import argparse
 import os
@@ -9,7 +9,7 @@ from multiprocessing import get_context
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.figures import Figure, measured
+from benchmarks.figures import Figure, run_measurement
 
 MEASUREMENTS = (
     "asking",
@@ -34,16 +34,16 @@ MEASUREMENTS = (
 
 
 def main() -> None:
-    """Measure and print."""
+    """Exit with 1 if a measurement fails or a figure misses its bound."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("measurement", nargs="*", help=", ".join(MEASUREMENTS))
-    chosen = parser.parse_args().measurement or MEASUREMENTS
+    names = parser.parse_args().measurement or MEASUREMENTS
     figures: list[Figure] = []
     failed: list[str] = []
-    for name in chosen:
+    for name in names:
         try:
-            figures += _measured_apart(name)
-        except Exception:  # noqa: BLE001  # the other parts still run
+            figures += _run_in_new_process(name)
+        except Exception:  # noqa: BLE001  # run the other measurements
             traceback.print_exc()
             failed.append(name)
     print_table(figures)
@@ -52,24 +52,22 @@ def main() -> None:
     raise SystemExit(bool(failed) or not all(figure.holds for figure in figures))
 
 
-def _measured_apart(name: str) -> list[Figure]:
-    """Measure in a process of its own: peaks of memory pass from a process to its children."""
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-        return process.submit(measured, name).result()
+def _run_in_new_process(name: str) -> list[Figure]:
+    """Run a measurement in a new process, as a child process starts with its parent's peak."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(run_measurement, name).result()
 
 
 def print_table(figures: list[Figure]) -> None:
-    """Print figures with their bounds, and how busy the machine was."""
+    """Print figures with their bounds, and the load of the machine."""
     table = Table("measure", "figure", "bound", "", box=None, pad_edge=False, header_style="bold")
-    for one in figures:
-        sign = ">= " if one.most is None else "= " if one.exactly else "<= "
-        of = one.least if one.most is None else one.most
-        bound = "" if of is None else f"{sign}{of:g} {one.unit}"
-        table.add_row(one.what, f"{one.value:.4g} {one.unit}", bound, "" if one.holds else "MISSED")
+    for figure in figures:
+        value = f"{figure.value:.4g} {figure.unit}"
+        table.add_row(figure.title, value, figure.bound, "" if figure.holds else "MISSED")
     console = Console(highlight=False, width=120)
     console.print(table)
-    load = ", ".join(f"{value:.1f}" for value in os.getloadavg())
-    console.print(f"{os.cpu_count()} CPUs, load averages of 1, 5 and 15 minutes: {load}")
+    loads = ", ".join(f"{load:.1f}" for load in os.getloadavg())
+    console.print(f"{os.cpu_count()} CPUs, load averages of 1, 5 and 15 minutes: {loads}")
 
 
 if __name__ == "__main__":

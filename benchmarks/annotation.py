@@ -1,4 +1,4 @@
-"""What it takes to ask people 50,000 units, and to make tables of what four say of each."""
+"""Annotation of 50,000 units by four annotators: the units asked, the answers as tables."""
 
 import json
 import sys
@@ -11,10 +11,10 @@ from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.annotation.tasks import AnnotationTask, AnnotationTerms, Answer, Field, Unit
 from bench_resources.annotation.files import FileBackend
 from bench_resources.tables.parquet import TableFiles
-from benchmarks.figures import Figure, expect, run_command
+from benchmarks.figures import Figure, run_command
 
-N, PEOPLE = 50_000, 4
-FORM = AnnotationTask(
+N_UNITS, N_ANNOTATORS = 50_000, 4
+TASK = AnnotationTask(
     name="codis/votes",
     title="Votes",
     instructions="Say yes or no.",
@@ -26,56 +26,57 @@ FORM = AnnotationTask(
 
 
 def measure(folder: Path) -> list[Figure]:
-    """Ask, poll and write tables in a process of its own; people write files meanwhile."""
+    """Write the annotators' answers; ask and write tables in a new process."""
     home = folder / "home"
-    people = FileBackend(home / "annotation")
-    people.ask(FORM, units()[:1])  # makes the folder
-    _answer(home / "annotation" / FORM.name / "answers.jsonl")
-    ran = expect(run_command(home, sys.executable, "-c", f"{_WORK}({str(home)!r})"))
-    told = f"{N:,} units asked, {N * PEOPLE:,} answers heard, as tables"
+    FileBackend(home / "annotation").ask(TASK, build_units()[:1])  # creates the folder
+    _write_answers(home / "annotation" / TASK.name / "answers.jsonl")
+    run = run_command(home, sys.executable, "-m", "benchmarks.annotation", str(home))
+    title = f"{N_UNITS:,} annotation units, answers of {N_ANNOTATORS} annotators as tables"
     return [
-        Figure(what=f"{told}, CPU", value=ran.cpu, most=120, unit="s"),
-        Figure(what=f"{told}, peak", value=ran.peak_mb, most=500, unit="MiB"),
+        Figure(f"{title}: CPU", run.cpu_seconds, at_most=120, unit="s"),
+        Figure("    peak memory", run.peak_mib, at_most=500, unit="MiB"),
     ]
 
 
-_WORK = "from benchmarks.annotation import work; work"
-
-
-def work(home: str) -> None:
-    """Do what the graph does with a task, and what ``bench annotate`` tells of it."""
-    asked, people = units(), FileBackend(Path(home) / "annotation")
-    people.ask(FORM, asked)
-    counted = resolve_answers(FORM, asked, people.answers(FORM))
-    assert len(counted.answers) == N * PEOPLE
+def main(home: str) -> None:
+    """Ask the units, write units and answers as tables, compute progress and quality."""
+    units, backend = build_units(), FileBackend(Path(home) / "annotation")
+    backend.ask(TASK, units)
+    resolved = resolve_answers(TASK, units, backend.answers(TASK))
+    assert len(resolved.answers) == N_UNITS * N_ANNOTATORS
     tables = TableFiles(folder=str(Path(home) / "tables"))
-    tables.write(["codis", "annotation", "votes_units"], asked, Unit)
-    tables.write(["codis", "annotation", "votes_answers"], counted.all, Answer)
+    tables.write(["codis", "annotation", "votes_units"], units, Unit)
+    tables.write(["codis", "annotation", "votes_answers"], resolved.all, Answer)
     now = datetime.now(UTC)
-    waits = undecided_units(asked, counted.answers, None, AnnotationTerms(), now)
-    progress_of(FORM.name, asked, counted.all, waits, now)
-    annotator_quality(FORM, asked, counted.all)
+    undecided = undecided_units(units, resolved.answers, None, AnnotationTerms(), now)
+    progress_of(TASK.name, units, resolved.all, undecided, now)
+    annotator_quality(TASK, units, resolved.all)
 
 
-def units() -> list[Unit]:
-    """All of them, alike but for their texts."""
+def build_units() -> list[Unit]:
+    """Build units that differ in their numbers."""
     return [
         Unit(
-            task=FORM.name,
-            unit_id=f"s{n:06}",
-            shown={"Question": f"What is in image {n}?", "Context": "It is evening. " * 8},
-            images={"Image": f"{n:064x}"},
-            needed=PEOPLE,
+            task=TASK.name,
+            unit_id=f"s{number:06}",
+            shown={"Question": f"What is in image {number}?", "Context": "It is evening. " * 8},
+            images={"Image": f"{number:064x}"},
+            needed=N_ANNOTATORS,
         )
-        for n in range(N)
+        for number in range(N_UNITS)
     ]
 
 
-def _answer(file: Path) -> None:
-    with file.open("w", encoding="utf-8") as lines:
-        for unit in units():
-            said = {"unit": unit.unit_id, "digest": unit.digest, "values": {"correct": "yes"}}
-            for person in range(PEOPLE):
-                at = f"2026-11-22T10:{person:02}:00Z"
-                line = {**said, "person": f"p{person}", "at": at, "seconds": 3}
-                lines.write(json.dumps(line) + "\n")
+def _write_answers(path: Path) -> None:
+    """Write the answer yes by every annotator to every unit."""
+    with path.open("w", encoding="utf-8") as file:
+        for unit in build_units():
+            answer = {"unit": unit.unit_id, "digest": unit.digest, "values": {"correct": "yes"}}
+            for number in range(N_ANNOTATORS):
+                at = f"2026-11-22T10:{number:02}:00Z"
+                line = {**answer, "person": f"p{number}", "at": at, "seconds": 3}
+                file.write(json.dumps(line) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,21 +1,27 @@
-"""(1) All questions, asked for the first time; (2) the same again, also when tables are lost.
+"""CODIS evaluated for the first time, again, and again after its table of scores is lost.
 
-Machines differ by a factor of two, so that CPU is told in that of `import dagster` in the same run.
-What Dagster takes for a run of as many assets and checks that do nothing is no choice of ours:
-bounds are on what comes on top of it.
+Machines differ by a factor of two: CPU seconds are compared with those of ``import dagster`` in the
+same run. Bare Dagster is a run with as many assets and checks, which do nothing.
 """
 
 import shutil
 import sys
 from pathlib import Path
 
-from benchmarks.figures import Figure, Run, cpu_of_importing, expect, run, run_command
-from benchmarks.work import ONE_ROUND_AFTER_ANOTHER, CountingServer, N, home_of, tables_of
+from benchmarks.figures import Figure, Run, measure_import, run_bench, run_command
+from benchmarks.work import (
+    LATENCY_OF_ALL_REQUESTS,
+    N_QUESTIONS,
+    CountingServer,
+    find_table_folder,
+    write_home,
+)
 from tests.fakes.codis_release import write_release
 
 EVALUATE = ("evaluate", "codis", "--model", "m")
-EVALUATED = ("predictions:3", "judgements:2", "scores:2", "constants:0", "metrics:3")
-BUILT = (
+BUILD_QUESTIONS = ("tables", "questions", "codis", "--json")
+CHECKS_OF_EVALUATION = ("predictions:3", "judgements:2", "scores:2", "constants:0", "metrics:3")
+CHECKS_OF_QUESTIONS = (
     *("source:1", "images:0", "submitted:0", "votes:0", "first_votes:0", "captions:0"),
     *("submissions:0", "decisions:0", "pairs:0", "rejections:1", "funnel:0"),
     "questions:6",
@@ -23,89 +29,86 @@ BUILT = (
 
 
 def measure(folder: Path) -> list[Figure]:
-    """Build the questions, evaluate, evaluate again; build the table of the release."""
-    return [*_evaluated(folder), _built(folder / "release")]
+    """Evaluate three times, and build the questions of a release of 353 pairs."""
+    return [*_measure_evaluations(folder), _measure_question_table(folder / "release")]
 
 
-def _built(folder: Path) -> Figure:
-    """What the question table of 353 pairs costs."""
+def _measure_question_table(folder: Path) -> Figure:
     write_release(folder / "codis")
     home = folder / "home"
     home.mkdir()
     (home / "bench.toml").write_text('[sources]\ncodis = "../codis"\n')
-    cpu = expect(run(home, "tables", "questions", "codis", "--json")).cpu
-    least = _bare_dagster(home, folder / "bare", BUILT).cpu
+    bench_seconds = run_bench(home, *BUILD_QUESTIONS).cpu_seconds
+    dagster_seconds = _run_bare_dagster(home, folder / "bare", CHECKS_OF_QUESTIONS).cpu_seconds
     return Figure(
-        what="(0) question table of 353 pairs, CPU beyond bare Dagster: import dagster = 1",
-        value=(cpu - least) / cpu_of_importing("dagster", folder),
-        most=1,
+        "question table of 353 pairs, CPU beyond bare Dagster: import dagster = 1",
+        (bench_seconds - dagster_seconds) / measure_import("dagster", folder),
+        at_most=1,
     )
 
 
-def _bare_dagster(home: Path, folder: Path, counts: tuple[str, ...]) -> Run:
-    """A run of Dagster in which as many assets and checks do nothing."""
+def _run_bare_dagster(home: Path, folder: Path, counts: tuple[str, ...]) -> Run:
+    """Run assets and checks that do nothing; ``benchmarks.bare_dagster`` describes the counts."""
     command = (sys.executable, "-m", "benchmarks.bare_dagster", str(folder), *counts)
-    return expect(run_command(home, *command))
+    return run_command(home, *command)
 
 
-def _evaluated(folder: Path) -> list[Figure]:
-    """Build the questions, evaluate, evaluate again."""
+def _measure_evaluations(folder: Path) -> list[Figure]:
     with CountingServer() as server:
-        home = home_of(folder, server)
-        built = expect(run(home, "tables", "questions", "codis", "--json"))
-        first = expect(run(home, *EVALUATE))
-        assert server.n_requests == N, f"{server.n_requests} requests instead of {N}"
-        span, cold = server.span, server.times[0] - first.started
-        after = first.wall - cold - span
+        home = write_home(folder, server)
+        building = run_bench(home, *BUILD_QUESTIONS)
+        first = run_bench(home, *EVALUATE)
+        assert server.n_requests == N_QUESTIONS, f"{server.n_requests} requests"
+        asking_seconds = server.busy_seconds
+        seconds_before = server.times[0] - first.started
+        seconds_after = first.wall_seconds - seconds_before - asking_seconds
         server.forget()
-        shutil.rmtree(tables_of(home, "scores"))
-        lost = expect(run(home, *EVALUATE))
-        again = expect(run(home, *EVALUATE))
-        n_cached = server.n_requests
+        shutil.rmtree(find_table_folder(home, "scores"))
+        rescoring = run_bench(home, *EVALUATE)
+        repeated = run_bench(home, *EVALUATE)
+        n_later_requests = server.n_requests
         loop = (sys.executable, "-m", "benchmarks.bare_loop", server.base_url)
-        bare = expect(run_command(home, *loop)).cpu
-        _bare_dagster(home, folder / "bare", EVALUATED)  # makes the databases
-        run_of_nothing = _bare_dagster(home, folder / "bare", EVALUATED)
-        dagster = cpu_of_importing("dagster", folder)
-        return [
-            Figure(what="(0) building the question table: wall", value=built.wall, unit="s"),
-            Figure(what="(1) first request to last response", value=span, most=2.5, unit="s"),
-            Figure(
-                what="    if nothing but the server took time",
-                value=ONE_ROUND_AFTER_ANOTHER,
-                unit="s",
-            ),
-            Figure(
-                what="(1) CPU a sample, start and Dagster included",
-                value=first.cpu / N * 1e3,
-                unit="ms",
-            ),
-            Figure(
-                what="(1) CPU beyond bare Dagster and 1.5 bare loops: import dagster = 1",
-                value=(first.cpu - run_of_nothing.cpu - 1.5 * bare) / dagster,
-                most=2,
-            ),
-            Figure(what="    CPU of a bare loop: import dagster = 1", value=bare / dagster),
-            Figure(
-                what="    CPU of bare Dagster: import dagster = 1",
-                value=run_of_nothing.cpu / dagster,
-            ),
-            Figure(
-                what="(1) wall after the last response",
-                value=after,
-                most=dagster + run_of_nothing.ended - float(run_of_nothing.output),
-                unit="s",
-            ),
-            Figure(
-                what="    CPU a sample beyond (2) without tables",
-                value=(first.cpu - lost.cpu) / N * 1e3,
-                unit="ms",
-            ),
-            Figure(what="(1) peak memory", value=first.peak_mb, most=300, unit="MiB"),
-            Figure(what="(1) command to first request", value=cold, most=4, unit="s"),
-            Figure(what="(2) requests, all cached", value=n_cached, most=0, exactly=True),
-            Figure(what="(2) CPU: import dagster = 1", value=again.cpu / dagster, most=3),
-            Figure(what="(2) CPU, tables lost: import dagster = 1", value=lost.cpu / dagster),
-            Figure(what="(2) peak memory", value=again.peak_mb, most=220, unit="MiB"),
-            Figure(what="    import dagster: CPU", value=dagster, unit="s"),
-        ]
+        loop_seconds = run_command(home, *loop).cpu_seconds
+    _run_bare_dagster(home, folder / "bare", CHECKS_OF_EVALUATION)  # creates the databases
+    bare_dagster = _run_bare_dagster(home, folder / "bare", CHECKS_OF_EVALUATION)
+    seconds_after_first_asset = bare_dagster.ended - float(bare_dagster.output)
+    import_seconds = measure_import("dagster", folder)
+    own_seconds = first.cpu_seconds - bare_dagster.cpu_seconds - 1.5 * loop_seconds
+    return [
+        Figure("question table of 1,000 pairs", building.wall_seconds, unit="s"),
+        Figure("first evaluation: start to first request", seconds_before, at_most=4, unit="s"),
+        Figure("    first request to last response", asking_seconds, at_most=2.5, unit="s"),
+        Figure("    the server's latency in that time", LATENCY_OF_ALL_REQUESTS, unit="s"),
+        Figure(
+            "    last response to end",
+            seconds_after,
+            at_most=import_seconds + seconds_after_first_asset,
+            unit="s",
+        ),
+        Figure("    CPU per question", first.cpu_seconds / N_QUESTIONS * 1e3, unit="ms"),
+        Figure(
+            "    CPU per question beyond an evaluation without scores",
+            (first.cpu_seconds - rescoring.cpu_seconds) / N_QUESTIONS * 1e3,
+            unit="ms",
+        ),
+        Figure(
+            "    CPU beyond bare Dagster and 1.5 bare loops: import dagster = 1",
+            own_seconds / import_seconds,
+            at_most=2,
+        ),
+        Figure("    peak memory", first.peak_mib, at_most=300, unit="MiB"),
+        Figure("bare loop: CPU: import dagster = 1", loop_seconds / import_seconds),
+        Figure("bare Dagster: CPU: import dagster = 1", bare_dagster.cpu_seconds / import_seconds),
+        Figure("requests of the later evaluations", n_later_requests, exactly=0),
+        Figure(
+            "evaluation without scores: CPU: import dagster = 1",
+            rescoring.cpu_seconds / import_seconds,
+        ),
+        Figure(
+            "repeated evaluation: CPU: import dagster = 1",
+            repeated.cpu_seconds / import_seconds,
+            at_most=3,
+        ),
+        Figure("    peak memory", repeated.peak_mib, at_most=220, unit="MiB"),
+        Figure("import dagster: CPU", import_seconds, unit="s"),
+    ]

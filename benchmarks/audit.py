@@ -1,7 +1,7 @@
-"""(16) Whether benchmarks are sound: everything asked of five suites of published sizes.
+"""The audit of five suites of published sizes, with the responses of twenty models.
 
-Questions in the suites' forms, what twenty models of known skill say of them, and what a judge says
-of that are drawn; of images only how they look is there.
+Questions, responses and judgements are drawn at random. Image files are empty, and their perceptual
+hashes are written instead.
 """
 
 import json
@@ -35,55 +35,61 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
-from benchmarks.drawn_questions import PUBLISHED, questions
-from benchmarks.figures import Figure, expect, run_command
+from benchmarks.drawn_questions import N_PUBLISHED, draw_questions
+from benchmarks.figures import Figure, run_command
+from tests.fakes.rows import metric
 
-BLIND = {"multi": "no_image", "cogbench/vqa": "blind", "journeybench/mcot": "language_only"}
-"""Task -> the condition without images that some models are asked under as well."""
+CONDITIONS_WITHOUT_IMAGES = {
+    "multi": "no_image",
+    "cogbench/vqa": "blind",
+    "journeybench/mcot": "language_only",
+}
+"""Task -> a condition under which some models are evaluated as well."""
 MODELS = [f"model-{number:02d}" for number in range(20)]
 
-_N_BLIND = 2  # models
-_SAYING = ("{}", "({})", "**{}**", "The answer is {}.", "I see it in the image, so it is {}.")
+_N_MODELS_WITHOUT_IMAGES = 2
+_RESPONSE_FORMS = (
+    *("{}", "({})", "**{}**", "The answer is {}.", "I see it in the image, so it is {}."),
+)
 
 
 def measure(folder: Path) -> list[Figure]:
-    """Write the tables, and examine all tasks in a process of its own."""
+    """Write the tables, and audit all tasks in a new process."""
     home = folder / "home"
-    write(home)
-    command = (sys.executable, "-m", "benchmarks.audit", str(home))
-    ran = expect(run_command(home, *command))
-    n = sum(PUBLISHED.values()) * len(MODELS)
+    write_home(home)
+    run = run_command(home, sys.executable, "-m", "benchmarks.audit", str(home))
+    n_responses = sum(N_PUBLISHED.values()) * len(MODELS)
     return [
-        Figure(what="    responses of 20 models to five suites", value=n),
-        Figure(what="(16) all examinations of them", value=ran.wall, most=180, unit="s"),
-        Figure(what="    their CPU", value=ran.cpu, unit="s"),
-        Figure(what="(16) their memory at most", value=ran.peak_mb, most=1024, unit="MiB"),
+        Figure("responses of 20 models to five suites", n_responses),
+        Figure("    their audit", run.wall_seconds, at_most=180, unit="s"),
+        Figure("    its CPU", run.cpu_seconds, unit="s"),
+        Figure("    its peak memory", run.peak_mib, at_most=1024, unit="MiB"),
     ]
 
 
-def write(home: Path) -> None:
-    """Write a home with questions of published sizes, images' looks, and responses."""
+def write_home(home: Path) -> None:
+    """Write a home with questions, images, their hashes and responses."""
     home.mkdir(parents=True, exist_ok=True)
-    looks: dict[str, tuple[str, int]] = {}  # hash and range of the levels
+    hashes: dict[str, tuple[str, int]] = {}  # digest -> perceptual hash, range of levels
     image_store = ImageStore(folder=str(home / "images"))
     with Workbench(load_settings(home)) as bench:
         for task in bench.catalog.tasks:
-            if task.name in PUBLISHED:
-                rng = np.random.default_rng(PUBLISHED[task.name])
-                asked = questions(task, rng)
-                shown = dict.fromkeys(image for one in asked for image in one.images)
-                looks |= {image: (image[:16], 255) for image in shown}
-                _write_images(image_store, bench.tables, task, list(shown))
-                bench.tables.write(questions_key(task, "main"), asked, Question)
-                _write_responses(bench.tables, task, asked, rng)
-    (home / HASHES_FILE).write_text(json.dumps(looks), encoding="utf-8")
+            if task.name in N_PUBLISHED:
+                rng = np.random.default_rng(N_PUBLISHED[task.name])
+                questions = draw_questions(task, rng)
+                images = dict.fromkeys(image for query in questions for image in query.images)
+                hashes |= {image: (image[:16], 255) for image in images}
+                _write_images(image_store, bench.tables, task, list(images))
+                bench.tables.write(questions_key(task, "main"), questions, Question)
+                _write_responses(bench.tables, task, questions, rng)
+    (home / HASHES_FILE).write_text(json.dumps(hashes), encoding="utf-8")
 
 
 def _write_images(
-    image_store: ImageStore, tables: TableFiles, task: Task, shown: Sequence[str]
+    image_store: ImageStore, tables: TableFiles, task: Task, digests: Sequence[str]
 ) -> None:
-    """Write empty files: that each was decoded once is remembered."""
-    for image in shown:
+    """Write empty files and the task's table of images."""
+    for image in digests:
         path = image_store.path(image)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
@@ -96,32 +102,37 @@ def _write_images(
             height=480,
             n_bytes=90_000 + number % 997,
         )
-        for number, image in enumerate(sorted(shown))
+        for number, image in enumerate(sorted(digests))
     ]
     tables.write([*task.name.split("/"), "images"], rows, StoredImage)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class _Exam:
-    """What all models are asked."""
+    """The questions of a task, with the same difficulty for each model."""
 
     task: Task
     questions: Sequence[Question]
-    ease: Floats
-    criteria: Sequence[str]  # that the judge is asked for
+    ease: Floats  # of each question, in logits
+    criteria: Sequence[str]  # of the judge; empty without a judge
     data: str  # digest of the questions
 
 
 def _write_responses(
-    tables: TableFiles, task: Task, asked: Sequence[Question], rng: np.random.Generator
+    tables: TableFiles, task: Task, questions: Sequence[Question], rng: np.random.Generator
 ) -> None:
-    ease, data = rng.normal(0, 1.2, len(asked)), short_digest(digest(asked))
-    exam = _Exam(task, asked, ease, _criteria(task, asked[:5]), data)
+    exam = _Exam(
+        task=task,
+        questions=questions,
+        ease=rng.normal(0, 1.2, len(questions)),
+        criteria=_find_criteria(task, questions[:5]),
+        data=short_digest(digest(questions)),
+    )
     for number, name in enumerate(MODELS):
         _write_model(tables, exam, name, "main", number / 6 - 1.5, rng)
-    if task.name in BLIND:
-        for name in MODELS[:_N_BLIND]:
-            _write_model(tables, exam, name, BLIND[task.name], -3.0, rng)
+    if task.name in CONDITIONS_WITHOUT_IMAGES:
+        for name in MODELS[:_N_MODELS_WITHOUT_IMAGES]:
+            _write_model(tables, exam, name, CONDITIONS_WITHOUT_IMAGES[task.name], -3.0, rng)
 
 
 def _write_model(
@@ -132,95 +143,80 @@ def _write_model(
     skill: float,
     rng: np.random.Generator,
 ) -> None:
-    asked = exam.questions
-    knows = (rng.random(len(asked)) < 1 / (1 + np.exp(-(skill + exam.ease)))).tolist()
-    others = rng.integers(len(asked), size=len(asked)).tolist()
-    ways = rng.integers(len(_SAYING), size=len(asked)).tolist()
-    said, scores, verdicts = [], [], []
-    for one, known, other, way in zip(asked, knows, others, ways, strict=True):
-        answer = one.answer if known else asked[other].answer
+    """Draw a model's answers by its skill in logits, and write its tables.
+
+    In place of the right answer, a model gives that of a random question.
+    """
+    n = len(exam.questions)
+    knows_answer = (rng.random(n) < 1 / (1 + np.exp(-(skill + exam.ease)))).tolist()
+    random_questions = rng.integers(n, size=n).tolist()
+    forms = rng.integers(len(_RESPONSE_FORMS), size=n).tolist()
+    predictions, scores, judgements = [], [], []
+    for query, knows, random_question, form in zip(
+        exam.questions, knows_answer, random_questions, forms, strict=True
+    ):
+        answer = query.answer if knows else exam.questions[random_question].answer
         prediction = Prediction(
-            question_id=one.question_id,
+            question_id=query.question_id,
             model=model,
             condition=condition,
-            text=_SAYING[way].format("; ".join(answer)),
+            text=_RESPONSE_FORMS[form].format("; ".join(answer)),
             prompt_sha256="0" * 64,
             decoding="t=0",
         )
-        said.append(prediction)
-        right = answer == one.answer
+        predictions.append(prediction)
+        right = answer == query.answer
         scores.append(Score.of(prediction, points=float(right), answer=answer))
-        verdicts += [_verdict(prediction, criterion, right=right) for criterion in exam.criteria]
-    write = partial(_write_rows, tables, exam.task, condition, model)
-    write("predictions", said, Prediction)
-    write("scores", scores, Score)
-    write("judgements", verdicts, Judgement)
-    write("metrics", [_metric(exam, model, condition, scores)], Metric)
+        judgements += [_judge(prediction, criterion, right=right) for criterion in exam.criteria]
+    key = partial(evaluation_key, exam.task, condition)
+    tables.write(key("predictions"), predictions, Prediction, model)
+    tables.write(key("scores"), scores, Score, model)
+    if exam.task.is_judged:
+        tables.write(key("judgements"), judgements, Judgement, model)
+    tables.write(key("metrics"), [_build_metric(exam, model, condition, scores)], Metric, model)
 
 
-def _write_rows(  # noqa: PLR0913, PLR0917
-    tables: TableFiles,
-    task: Task,
-    condition: str,
-    model: str,
-    table: str,
-    rows: Sequence[object],
-    kind: type[object],
-) -> None:
-    if rows or task.is_judged:  # of a judge who has nothing to say there is a table without rows
-        tables.write(evaluation_key(task, condition, table), rows, kind, model)
-
-
-def _verdict(said: Prediction, criterion: str, *, right: bool) -> Judgement:
-    return replace(
-        Judgement.of(
-            said,
-            judge="judge",
-            criterion=criterion,
-            verdict=right,
-            response="yes" if right else "no",
-        ),
-        prompt_sha256="1" * 64,
+def _judge(prediction: Prediction, criterion: str, *, right: bool) -> Judgement:
+    response = "yes" if right else "no"
+    judgement = Judgement.of(
+        prediction, judge="judge", criterion=criterion, verdict=right, response=response
     )
+    return replace(judgement, prompt_sha256="1" * 64)
 
 
-def _metric(exam: _Exam, model: str, condition: str, scores: Sequence[Score]) -> Metric:
-    return Metric(
+def _build_metric(exam: _Exam, model: str, condition: str, scores: Sequence[Score]) -> Metric:
+    return metric(
+        model,
+        float(np.mean([score.points or 0.0 for score in scores])),
         task=exam.task.name,
-        model=model,
         condition=condition,
-        metric="accuracy",
-        category="all",
-        value=float(np.mean([one.points or 0.0 for one in scores])),
-        low=0.0,
-        high=1.0,
         n_scored=len(scores),
-        n_unscored=0,
-        n_failed=0,
         edition="own",
         data=exam.data,
         signature=f"{exam.task.name}|{condition}",
     )
 
 
-def _criteria(task: Task, some: Sequence[Question]) -> list[str]:
+def _find_criteria(task: Task, questions: Sequence[Question]) -> list[str]:
+    """The criteria of judgements of right answers to some questions; none without a judge."""
     if not task.is_judged:
         return []
-    said = [
+    predictions = [
         Prediction(
-            question_id=one.question_id, model="", condition="main", text=", ".join(one.answer)
+            question_id=query.question_id, model="", condition="main", text=", ".join(query.answer)
         )
-        for one in some
+        for query in questions
     ]
-    return list(dict.fromkeys(row.criterion for row in pipeline.judge(task, some, said, None)))
+    judgements = pipeline.judge(task, questions, predictions, None)
+    return list(dict.fromkeys(judgement.criterion for judgement in judgements))
 
 
 def main(home: str) -> None:
-    """Examine every task, as its asset does, and keep the rows."""
+    """Audit the published tasks, and write their audit tables."""
     with Workbench(load_settings(Path(home))) as bench:
         image_store = ImageStore(folder=str(Path(home) / "images"))
         for task in bench.catalog.tasks:
-            if task.name in PUBLISHED:
+            if task.name in N_PUBLISHED:
                 rows = audit_task(TaskEvidence(task, bench.tables, image_store))
                 bench.tables.write(audit_key(task).path, rows, AuditRow)
 

@@ -1,7 +1,8 @@
-"""The least that a run costs in Dagster: assets and checks that do nothing, recorded in SQLite.
+"""A run of Dagster whose assets and checks do nothing, recorded in SQLite.
 
-``python -m benchmarks.bare_dagster FOLDER predictions:3 scores:0``: two assets, the second of the
-first, and three checks of the first. Prints when the first asset was made, on the monotonic clock.
+``python -m benchmarks.bare_dagster FOLDER predictions:3 scores:0`` materializes two assets, the
+second from the first, with three checks of the first and none of the second. It prints when the
+first asset was materialized, in seconds on the monotonic clock.
 """
 
 import sys
@@ -11,31 +12,32 @@ from time import monotonic
 import dagster as dg
 
 MODELS = dg.DynamicPartitionsDefinition(name="models")
-SETTINGS = """\
+INSTANCE_CONFIG = """\
 telemetry:
   enabled: false
 compute_logs:
   module: dagster._core.storage.noop_compute_log_manager
   class: NoOpComputeLogManager
 """
-QUIET = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
+RUN_CONFIG = {"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}}
 
 
-def nothing(name: str, before: list[str], made: list[float]) -> dg.AssetsDefinition:
-    """An asset that does nothing, of those before it."""
+def define_asset(name: str, deps: list[str], times: list[float]) -> dg.AssetsDefinition:
+    """Define an asset that only appends the time of its materialization."""
 
-    @dg.asset(name=name, partitions_def=MODELS, deps=before)
+    @dg.asset(name=name, partitions_def=MODELS, deps=deps)
     def asset() -> None:
-        made.append(monotonic())
+        times.append(monotonic())
 
     return asset
 
 
-def passed(name: str, n: int) -> dg.AssetChecksDefinition:
-    """Checks of an asset that pass, in one step."""
-    specs = [dg.AssetCheckSpec(f"check_{number}", asset=name) for number in range(n)]
+def define_checks(asset_name: str, n_checks: int) -> dg.AssetChecksDefinition:
+    """Define checks of an asset that pass, in one step."""
+    names = [f"check_{number}" for number in range(n_checks)]
+    specs = [dg.AssetCheckSpec(name, asset=asset_name) for name in names]
 
-    @dg.multi_asset_check(name=f"{name}_checks", specs=specs)
+    @dg.multi_asset_check(name=f"{asset_name}_checks", specs=specs)
     def checks():  # type: ignore[no-untyped-def]  # noqa: ANN202  # Dagster reads the annotation
         for spec in specs:
             yield dg.AssetCheckResult(passed=True, check_name=spec.name, asset_key=spec.asset_key)
@@ -44,19 +46,22 @@ def passed(name: str, n: int) -> dg.AssetChecksDefinition:
 
 
 def main(folder: Path, *counts: str) -> float:
-    """Make the assets once; returns when the first one was made."""
-    made: list[float] = []
-    n_checks = {name: int(n) for name, n in (count.split(":") for count in counts)}
+    """Materialize the assets, and return when the first one was materialized."""
+    times: list[float] = []
+    n_checks = {name: int(number) for name, number in (count.split(":") for count in counts)}
     names = list(n_checks)
-    assets = [nothing(name, names[max(0, n - 1) : n], made) for n, name in enumerate(names)]
-    checks = [passed(name, n) for name, n in n_checks.items() if n]
+    assets = [
+        define_asset(name, names[max(0, index - 1) : index], times)
+        for index, name in enumerate(names)
+    ]
+    checks = [define_checks(name, number) for name, number in n_checks.items() if number]
     folder.mkdir(exist_ok=True)
-    (folder / "dagster.yaml").write_text(SETTINGS)
+    (folder / "dagster.yaml").write_text(INSTANCE_CONFIG)
     instance = dg.DagsterInstance.from_config(str(folder))
     instance.add_dynamic_partitions("models", ["m"])
     job = dg.Definitions(assets, asset_checks=checks).resolve_implicit_global_asset_job_def()
-    assert job.execute_in_process(QUIET, instance=instance, partition_key="m").success
-    return made[0]
+    assert job.execute_in_process(RUN_CONFIG, instance=instance, partition_key="m").success
+    return times[0]
 
 
 if __name__ == "__main__":

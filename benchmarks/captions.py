@@ -1,4 +1,4 @@
-"""What it takes to score captions: through the task's own scorers and measures, as one corpus."""
+"""CPU seconds to score captions as one corpus, with and without the task's scorers and measures."""
 
 from pathlib import Path
 from random import Random
@@ -10,30 +10,35 @@ from bench_assets.suites.journeybench.captioning.task import TASK
 from benchmarks.figures import Figure
 from tests.fakes.rows import prediction, question
 
-N = 5000
-_WORDS = [f"{a}{b}" for a in ("cat", "owl", "car", "sky", "hat", "cake") for b in "abcdefghij"]
+N_CAPTIONS = 5000
+_NOUNS = [f"{a}{b}" for a in ("cat", "owl", "car", "sky", "hat", "cake") for b in "abcdefghij"]
+_WORDS = (*_NOUNS, *["a", "the", "on"] * 8)
 
 
 def measure(_: Path) -> list[Figure]:
-    """Score 5,000 captions, five references each, by the metric alone and as the task does."""
+    """Score captions with five references each, by the metric alone and by the task."""
     rng = Random(0)
     corpus = [
-        CaptionPair(_sentence(rng), tuple(_sentence(rng) for _ in range(5))) for _ in range(N)
+        CaptionPair(_draw_sentence(rng), tuple(_draw_sentence(rng) for _ in range(5)))
+        for _ in range(N_CAPTIONS)
     ]
-    questions = [question(question_id=str(n), answer=c.references) for n, c in enumerate(corpus)]
-    responses = [prediction(question_id=str(n), text=c.candidate) for n, c in enumerate(corpus)]
+    questions, responses = [], []
+    for number, pair in enumerate(corpus):
+        questions.append(question(question_id=str(number), answer=pair.references))
+        responses.append(prediction(question_id=str(number), text=pair.candidate))
     started = process_time()
     score_captions(corpus)
-    alone = process_time() - started
+    metric_seconds = process_time() - started
     started = process_time()
     pipeline.summarise(TASK, questions, responses, pipeline.score(TASK, questions, responses, []))
-    whole = process_time() - started
+    task_seconds = process_time() - started
+    title = f"{N_CAPTIONS:,} captions: CPU"
     return [
-        Figure(what=f"{N:,} captions, the metric alone, CPU", value=alone, unit="s"),
-        Figure(what=f"{N:,} captions, scorers and measures, CPU", value=whole, most=2.5, unit="s"),
+        Figure(f"{title} of the metric alone", metric_seconds, unit="s"),
+        Figure(f"{title} of scorers and measures", task_seconds, at_most=2.5, unit="s"),
     ]
 
 
-def _sentence(rng: Random) -> str:
-    words = (rng.choice((*_WORDS, *["a", "the", "on"] * 8)) for _ in range(rng.randint(9, 16)))
+def _draw_sentence(rng: Random) -> str:
+    words = (rng.choice(_WORDS) for _ in range(rng.randint(9, 16)))
     return f"{' '.join(words)}.".capitalize()

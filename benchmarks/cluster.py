@@ -1,14 +1,13 @@
-"""What homes share: responses in PostgreSQL, images, a leaderboard of many models.
+"""Shared storage and runs: PostgreSQL, object stores, Ray.
 
-Each part is skipped with a reason where what it needs is not installed.
+A measurement is skipped with a reason if its programs or packages are not installed.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from hashlib import sha256
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -18,75 +17,76 @@ from bench_resources.response_cache.engine import VALIDATION_VERSION
 from bench_resources.response_cache.store import ResponseStore
 from benchmarks.figures import Figure
 
-_BATCHES = 5
-_BATCH = 5_000  # responses
-_PARTS = ("cluster_leaderboard", "cluster_images", "cluster_ray")  # with files of their own
+_N_BATCHES = 5
+_BATCH_SIZE = 5_000  # responses
+_MODULES = ("cluster_leaderboard", "cluster_images", "cluster_ray")
 
 
 def measure(folder: Path) -> list[Figure]:
-    """Measure each part that can be."""
-    figures = _of("PostgreSQL", _on_postgres)
-    for name in _PARTS:
-        if find_spec(f"benchmarks.{name}"):
-            figures += _of(name, partial(_part, name, folder))
+    """Run all measurements that are possible here."""
+    figures = _run_or_skip("PostgreSQL", _measure_postgres)
+    for name in _MODULES:
+        figures += _run_or_skip(name, partial(_run_module, name, folder))
     return figures
 
 
-def _of(what: str, measured: Callable[[], list[Figure]]) -> list[Figure]:
-    """The figures of a part; none, and a line that says why, where it cannot be measured."""
+def _run_or_skip(name: str, measurement: Callable[[], list[Figure]]) -> list[Figure]:
+    """Run a measurement; if a program or package is missing, say so and return no figures."""
     import pytest
 
     try:
-        return measured()
+        return measurement()
     except (ImportError, pytest.skip.Exception) as error:
-        sys.stdout.write(f"cluster, {what}: skipped: {error}\n")
+        sys.stdout.write(f"cluster, {name}: skipped: {error}\n")
         return []
 
 
-def _part(name: str, folder: Path) -> list[Figure]:
-    below = folder / name
-    below.mkdir()
-    figures: list[Figure] = import_module(f"benchmarks.{name}").measure(below)
+def _run_module(name: str, folder: Path) -> list[Figure]:
+    subfolder = folder / name
+    subfolder.mkdir()
+    figures: list[Figure] = import_module(f"benchmarks.{name}").measure(subfolder)
     return figures
 
 
-def _on_postgres() -> list[Figure]:
+def _measure_postgres() -> list[Figure]:
+    """Store batches of responses until the last one is written, and look all of them up."""
     from bench_resources.cluster.postgres import PostgresDatabase
     from tests.fakes.postgres_server import postgres
 
+    batches = [[_build_row(batch, n) for n in range(_BATCH_SIZE)] for batch in range(_N_BATCHES)]
+    keys = [row["key"] for rows in batches for row in rows]
     with postgres(fsync=True) as server:
         store = ResponseStore(PostgresDatabase(server.address(), "BENCH_DATABASE"))
-        return [*_kept(store), *_looked_up(store)]
-
-
-def _kept(store: ResponseStore) -> list[Figure]:
-    """Keep responses in batches, as they come of an asking, until the last is written."""
-    each = [_kept_batch(store, number) for number in range(_BATCHES)]
-    wall, cpu = (min(of) / _BATCH for of in zip(*each, strict=True))
+        times = [_store_batch(store, rows) for rows in batches]
+        started = perf_counter()
+        responses = store.find(keys)
+        lookup_seconds = perf_counter() - started
+    assert len(responses) == len(keys)
+    wall_seconds, cpu_seconds = map(min, zip(*times, strict=True))
     return [
         Figure(
-            what="responses kept in PostgreSQL, the best of five batches",
-            value=1 / wall,
-            least=5_000,
+            "responses stored in PostgreSQL, the best of five batches",
+            _BATCH_SIZE / wall_seconds,
+            at_least=5_000,
             unit="/s",
         ),
-        Figure(what="    CPU of who keeps them", value=cpu * 1e6, unit="us a response"),
+        Figure("    CPU of bench for each response", cpu_seconds / _BATCH_SIZE * 1e6, unit="us"),
+        Figure("    looked up", len(keys) / lookup_seconds, unit="/s"),
     ]
 
 
-def _kept_batch(store: ResponseStore, number: int) -> tuple[float, float]:
-    """Seconds, and CPU seconds of this process."""
-    rows = [_row(number, n) for n in range(_BATCH)]
+def _store_batch(store: ResponseStore, rows: Sequence[dict[str, Any]]) -> tuple[float, float]:
+    """Store responses, and return the seconds and the CPU seconds of this process."""
     turns = f'["user", ["{"What is to be seen in this image? " * 8}"]]'
-    with store.request_session([one["key"] for one in rows]) as asking:
-        started, cpu = perf_counter(), process_time()
-        for one in rows:
-            asking.keep(one, turns)
-    return perf_counter() - started, process_time() - cpu
+    with store.request_session([row["key"] for row in rows]) as session:
+        wall_start, cpu_start = perf_counter(), process_time()
+        for row in rows:
+            session.keep(row, turns)
+    return perf_counter() - wall_start, process_time() - cpu_start
 
 
-def _row(number: int, n: int) -> dict[str, Any]:
-    key = sha256(f"{number} {n}".encode()).hexdigest()
+def _build_row(batch: int, number: int) -> dict[str, Any]:
+    key = sha256(f"{batch} {number}".encode()).hexdigest()
     columns: dict[str, Any] = {
         "key": key,
         "model": "m@0123456789abcdef",
@@ -103,12 +103,3 @@ def _row(number: int, n: int) -> dict[str, Any]:
         "gate": VALIDATION_VERSION,
     }
     return {**columns, "digest": row_digest(columns)}
-
-
-def _looked_up(store: ResponseStore) -> list[Figure]:
-    keys = [_row(number, n)["key"] for number in range(_BATCHES) for n in range(_BATCH)]
-    started = perf_counter()
-    found = store.find(keys)
-    seconds = perf_counter() - started
-    assert len(found) == len(keys)
-    return [Figure(what="    the same looked up", value=len(keys) / seconds, unit="/s")]

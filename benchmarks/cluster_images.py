@@ -1,12 +1,13 @@
-"""Images put and read: a hundred thousand as files and as objects, and one part of a million.
+"""Images written and read as files and as objects, and names listed in an object store.
 
-Bytes as long as a small image's: to decode them is another figure. A store that is reached over a
-network is as fast as that; what is measured here is what is done around it.
+The images are bytes that are not decoded. The object store is a local folder: the time of a network
+is not included.
 """
 
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from time import perf_counter
@@ -20,78 +21,77 @@ from benchmarks.figures import Figure
 if TYPE_CHECKING:
     from obstore.store import MemoryStore
 
-_N = 100_000
-_BYTES = 4_000  # of an image
-_MANY = 1_000_000
-_THREADS = 8
+_N_IMAGES = 100_000
+_IMAGE_SIZE = 4_000  # bytes
+_N_NAMES = 1_000_000
+_N_THREADS = 8
 
-One = TypeVar("One")
-Made = TypeVar("Made")
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
 
 
 def measure(folder: Path) -> list[Figure]:
-    """Put and read images in files and through obstore's store of files; list among a million."""
+    """Write and read images in a folder and in an object store; list names in another store."""
     from obstore.store import LocalStore, MemoryStore
 
     files = ImageFolder(str(folder / "images"))
-    objects = ObjectBlobs(LocalStore(folder / "objects", mkdir=True), "a store of files")
-    first, second = (_over(objects, folder / name) for name in ("first", "second"))
-    digests, put_files = _timed(lambda n: _put(files, n), range(_N))
-    _, read_files = _timed(files.read, digests)
-    _, put_objects = _timed(lambda n: _put(first, n), range(_N))
-    _, read_here = _timed(first.read, digests)
-    _, read_there = _timed(second.read, digests)
-    named = f"{_N:.0e} images"
+    blobs = ObjectBlobs(LocalStore(folder / "objects", mkdir=True), "a local store")
+    cached = _BlobImages("", "", str(folder / "cached"), blobs=blobs)
+    uncached = _BlobImages("", "", str(folder / "uncached"), blobs=blobs)
+    digests, file_writing = _run_in_threads(partial(_write_image, files), range(_N_IMAGES))
+    _, file_reading = _run_in_threads(files.read, digests)
+    _, object_writing = _run_in_threads(partial(_write_image, cached), range(_N_IMAGES))
+    _, cache_reading = _run_in_threads(cached.read, digests)
+    _, object_reading = _run_in_threads(uncached.read, digests)
+    title = f"{_N_IMAGES:,} images"
     return [
-        Figure(what=f"{named} put: files", value=put_files, most=60, unit="s"),
-        Figure(what=f"{named} read: files", value=read_files, most=30, unit="s"),
-        Figure(what=f"{named} put: objects", value=put_objects, most=180, unit="s"),
-        Figure(what=f"{named} read: objects, fetched", value=read_here, most=30, unit="s"),
-        Figure(what=f"{named} read: objects, not fetched", value=read_there, most=120, unit="s"),
-        _one_part(MemoryStore()),
+        Figure(f"{title} written as files", file_writing, at_most=60, unit="s"),
+        Figure(f"{title} read as files", file_reading, at_most=30, unit="s"),
+        Figure(f"{title} written as objects", object_writing, at_most=180, unit="s"),
+        Figure(f"{title} read as objects, cached", cache_reading, at_most=30, unit="s"),
+        Figure(f"{title} read as objects, not cached", object_reading, at_most=120, unit="s"),
+        _measure_listing(MemoryStore()),
     ]
 
 
-def _one_part(store: "MemoryStore") -> Figure:
-    """Find the 256th part of a million names by their beginning, as each step of a move does."""
-    names = [_named(store, number) for number in range(_MANY)]
+def _measure_listing(store: "MemoryStore") -> Figure:
+    """List the names that begin with ``ab``, about a 256th, as a move of images does by steps."""
+    n_listed = 0
+    for number in range(_N_NAMES):
+        digest = sha256(b"%d" % number).hexdigest()
+        store.put(f"{digest[:2]}/{digest}", b"")
+        n_listed += digest.startswith("ab")
     started = perf_counter()
-    found = list(ObjectBlobs(store, "memory").list("ab"))
+    entries = list(ObjectBlobs(store, "memory").list("ab"))
     seconds = perf_counter() - started
-    assert len(found) == sum(name.startswith("ab") for name in names)
-    return Figure(what=f"one of 256 parts of {_MANY:.0e} listed", value=seconds, most=1, unit="s")
+    assert len(entries) == n_listed
+    return Figure(f"a 256th of {_N_NAMES:,} names listed", seconds, at_most=1, unit="s")
 
 
-def _named(store: "MemoryStore", number: int) -> str:
-    digest = sha256(b"%d" % number).hexdigest()
-    store.put(f"{digest[:2]}/{digest}", b"")
-    return digest
-
-
-def _put(place: ImageLocation, number: int) -> str:
-    data = b"%d".ljust(_BYTES) % number
+def _write_image(images: ImageLocation, number: int) -> str:
+    """Write bytes that start with the number, and return their digest."""
+    data = b"%d".ljust(_IMAGE_SIZE) % number
     digest = sha256(data).hexdigest()
-    place.write(digest, data)
+    images.write(digest, data)
     return digest
 
 
-def _timed(work: Callable[[One], Made], each: Iterable[One]) -> tuple[list[Made], float]:
+def _run_in_threads(
+    function: Callable[[Argument], Result], arguments: Iterable[Argument]
+) -> tuple[list[Result], float]:
+    """The results of calls in several threads, and the seconds of all."""
     started = perf_counter()
-    with ThreadPoolExecutor(_THREADS) as threads:
-        made = list(threads.map(work, each))
-    return made, perf_counter() - started
+    with ThreadPoolExecutor(_N_THREADS) as threads:
+        results = list(threads.map(function, arguments))
+    return results, perf_counter() - started
 
 
 @dataclass(frozen=True)
-class _Over(ObjectImages):
-    """Over blobs that no address leads to."""
+class _BlobImages(ObjectImages):
+    """Images in blobs that are given instead of an address."""
 
     blobs: Blobs
 
     @property
     def _blobs(self) -> Blobs:
         return self.blobs
-
-
-def _over(blobs: Blobs, fetched: Path) -> _Over:
-    return _Over("", "", str(fetched), blobs=blobs)

@@ -1,120 +1,113 @@
-"""The leaderboard of 300 models on nine tasks, whose tables are in a store.
+"""The leaderboard of 300 models on nine tasks, with tables in an object store.
 
-The store is a folder; each of its answers takes as long as one of S3 may.
+The store is a local folder; its requests wait as long as those to S3 may.
 """
 
 import sys
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from resource import RUSAGE_SELF, getrusage
-from time import perf_counter
+from time import perf_counter, sleep
+from typing import ClassVar
 
 from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.core.schema.rows import Metric, Question
 from bench_assets.core.schema.signature import short_digest
 from bench_assets.core.tables.arrow import digest
 from bench_assets.defs.tables.leaderboard import rank_tasks
-from bench_assets.evaluation.task import Task
 from bench_assets.suites.codis.task import TASK as CODIS
 from bench_resources.cluster.object_store import ObjectBlobs
 from bench_resources.storage.blobs.port import BlobEntry, Blobs
 from bench_resources.tables.parquet import TableFiles
-from benchmarks.figures import Figure, expect, run_command
+from benchmarks.figures import Figure, run_command
+from tests.fakes.rows import metric
 
-_N = 300  # models
+_N_MODELS = 300
 _TASKS = [replace(CODIS, name=f"codis/part_{number}") for number in range(9)]
-_ANSWER = 0.02  # s
-_LISTED_AT_ONCE = 1000
+_LATENCY = 0.02  # s
+_NAMES_PER_REQUEST = 1000
 _QUESTION = Question(
     question_id="codis/1", task="codis", edition="own", kind="text", text="?", answer=("A",)
 )
 
 
-class _Far(ObjectBlobs):
-    """Objects that are some milliseconds away."""
+class _SlowBlobs(ObjectBlobs):
+    """Objects whose requests take at least the latency."""
 
     def get(self, name: str) -> bytes | None:
-        time.sleep(_ANSWER)
+        sleep(_LATENCY)
         return super().get(name)
 
     def exists(self, name: str) -> bool:
-        time.sleep(_ANSWER)
+        sleep(_LATENCY)
         return super().exists(name)
 
     def list(self, under: str = "") -> Iterator[BlobEntry]:
-        found = list(super().list(under))
-        time.sleep(_ANSWER * (1 + len(found) // _LISTED_AT_ONCE))
-        yield from found
+        entries = list(super().list(under))
+        sleep(_LATENCY * (1 + len(entries) // _NAMES_PER_REQUEST))
+        yield from entries
 
     def folders(self, under: str = "") -> Sequence[str]:
-        time.sleep(_ANSWER)
+        sleep(_LATENCY)
         return super().folders(under)
 
 
 class _StoredTables(TableFiles):
-    """Tables that are objects of a store in a folder."""
+    """Tables in the object store ``objects`` beside the folder."""
+
+    blobs_class: ClassVar[type[ObjectBlobs]] = ObjectBlobs
 
     @property
     def blobs(self) -> Blobs:
         from obstore.store import LocalStore
 
-        near = self.folder.endswith("near")
-        kind = ObjectBlobs if near else _Far
-        return kind(LocalStore(Path(self.folder).parent / "objects", mkdir=True), "a store")
+        store = LocalStore(Path(self.folder).parent / "objects", mkdir=True)
+        return self.blobs_class(store, "a local store")
+
+
+class _SlowTables(_StoredTables):
+    """The same tables, with the latency of requests."""
+
+    blobs_class: ClassVar[type[ObjectBlobs]] = _SlowBlobs
 
 
 def measure(folder: Path) -> list[Figure]:
-    """Write the tables; make the leaderboard in a new process."""
-    near = _StoredTables(folder=str(folder / "near"))
+    """Write the tables, and rank the models in a new process."""
+    tables = _StoredTables(folder=str(folder / "fast"))
     for task in _TASKS:
-        near.write(_key(task, "questions"), [_QUESTION], Question)
-    for number in range(_N):
-        _write(near, number)
-    cold, peak = _leaderboard(folder)
-    named = f"leaderboard of {_N:,} models on {len(_TASKS)} tasks, objects"
+        tables.write(evaluation_key(task, "main", "questions"), [_QUESTION], Question)
+    for number in range(_N_MODELS):
+        _write_metrics(tables, number)
+    command = (sys.executable, "-m", "benchmarks.cluster_leaderboard", str(folder / "slow"))
+    run = run_command(folder / "home", *command)
     return [
-        Figure(what=f"{named}, cold", value=cold, most=5, unit="s"),
-        Figure(what="    peak memory", value=peak, most=300, unit="MiB"),
+        Figure(
+            f"leaderboard of {_N_MODELS} models on {len(_TASKS)} tasks in an object store",
+            float(run.output.split()[-1]),
+            at_most=5,
+            unit="s",
+        ),
+        Figure("    peak memory", run.peak_mib, at_most=300, unit="MiB"),
     ]
 
 
-def _leaderboard(folder: Path) -> tuple[float, float]:
-    """Seconds and peak memory (MiB) of a process that makes it."""
-    command = (sys.executable, "-m", "benchmarks.cluster_leaderboard", str(folder / "far"))
-    ran = expect(run_command(folder / "home", *command))
-    seconds, peak = map(float, ran.output.split()[-2:])
-    return seconds, peak
-
-
-def _write(tables: TableFiles, number: int) -> None:
-    """Write a model's metrics of all tasks."""
+def _write_metrics(tables: TableFiles, number: int) -> None:
+    """Write a model's metrics of all tasks and categories."""
     model = f"model-{number:04d}"
     for task in _TASKS:
-        kinds = dict.fromkeys(("all", *CODIS.counts))
-        rows = [replace(_metric(task.name, model, number), category=one) for one in kinds]
-        tables.write(_key(task, "metrics"), rows, Metric, model)
+        row = _build_metric(task.name, model, number)
+        categories = dict.fromkeys(("all", *CODIS.counts))
+        rows = [replace(row, category=category) for category in categories]
+        tables.write(evaluation_key(task, "main", "metrics"), rows, Metric, model)
 
 
-def _key(task: Task, name: str) -> list[str]:
-    return evaluation_key(task, "main", name)
-
-
-def _metric(task: str, model: str, number: int) -> Metric:
-    value = (number * 7919 % _N) / _N
-    return Metric(
+def _build_metric(task: str, model: str, number: int) -> Metric:
+    """Build a metric whose value is k/300, with another k for each model."""
+    return metric(
+        model,
+        (number * 7919 % _N_MODELS) / _N_MODELS,
         task=task,
-        model=model,
-        condition="main",
         metric=CODIS.primary_metric,
-        category="all",
-        value=value,
-        low=value - 0.02,
-        high=value + 0.02,
-        n_scored=1000,
-        n_unscored=0,
-        n_failed=0,
         edition="own",
         data=short_digest(digest([_QUESTION])),
         signature="codis|v2|main",
@@ -122,15 +115,15 @@ def _metric(task: str, model: str, number: int) -> Metric:
 
 
 def main(folder: str) -> None:
-    """Make the leaderboard; the last words of output are its seconds and peak memory in MiB."""
-    tables = _StoredTables(folder=folder)
+    """Rank the models, and print the seconds."""
+    tables = _SlowTables(folder=folder)
     started = perf_counter()
     rows = rank_tasks(_TASKS, tables, [])
     seconds = perf_counter() - started
-    assert len(rows) >= _N * len(_TASKS), len(rows)
+    assert len(rows) >= _N_MODELS * len(_TASKS), len(rows)
     best = [row.value for row in rows if row.task == _TASKS[0].name][:3]
-    assert best == [(_N - place) / _N for place in (1, 2, 3)], best
-    sys.stdout.write(f"{seconds} {getrusage(RUSAGE_SELF).ru_maxrss / 1024}\n")
+    assert best == [k / _N_MODELS for k in (299, 298, 297)], best
+    sys.stdout.write(f"{seconds}\n")
 
 
 if __name__ == "__main__":

@@ -1,46 +1,34 @@
-"""What Ray costs beside what it runs: a run as a job of its."""
+"""An empty run by Dagster's default launcher, and as a job of a Ray cluster."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
+from typing import Any
+from unittest.mock import patch
 
 from benchmarks.figures import Figure
-from tests.fakes.ray_cluster import RayCluster, ray_cluster
+from tests.fakes.ray_cluster import ray_cluster
 from tests.resources.runs.sending import instance_of, ray_launcher, sending, wait_for_end
 
-_RUNS = 3
-_PATIENCE = 180.0  # s for a run
+_N_RUNS = 3
+_MAX_SECONDS = 180.0  # for a run
 
 
 def measure(folder: Path) -> list[Figure]:
-    """Start a cluster of two nodes, and measure what it adds; skipped without Ray."""
-    with ray_cluster() as cluster, _reached(cluster):
-        return _of_runs(folder, cluster)
+    """Start a cluster of two nodes, and launch runs with both launchers; skipped without Ray."""
+    with ray_cluster() as cluster, patch.dict(os.environ, cluster.variables):
+        return [
+            _measure_launcher("local", folder, None),
+            _measure_launcher("ray", folder, ray_launcher(cluster.jobs_address)),
+        ]
 
 
-def _of_runs(folder: Path, cluster: RayCluster) -> list[Figure]:
-    """A run of one step that does nothing, by each launcher."""
-    figures = []
-    for name, launcher in (("local", None), ("ray", ray_launcher(cluster.jobs_address))):
-        with instance_of(folder / name, launcher) as instance, sending(instance) as send:
-            each = []
-            for _ in range(_RUNS):
-                started = perf_counter()
-                wait_for_end(instance, send(), _PATIENCE)
-                each.append(perf_counter() - started)
-        figures.append(Figure(what=f"an empty run, launcher {name}", value=min(each), unit="s"))
-    return figures
-
-
-@contextmanager
-def _reached(cluster: RayCluster) -> Iterator[None]:
-    """With what it takes to reach a cluster in the environment."""
-    before = dict(os.environ)
-    os.environ.update(cluster.variables)
-    try:
-        yield
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
+def _measure_launcher(name: str, folder: Path, launcher: dict[str, Any] | None) -> Figure:
+    """Launch runs of one step one after another, and take the shortest."""
+    times = []
+    with instance_of(folder / name, launcher) as instance, sending(instance) as launch:
+        for _ in range(_N_RUNS):
+            started = perf_counter()
+            wait_for_end(instance, launch(), _MAX_SECONDS)
+            times.append(perf_counter() - started)
+    return Figure(f"an empty run, launcher {name}", min(times), unit="s")

@@ -1,16 +1,16 @@
-"""(9) The demo for the second time: every table is as it would be, nothing is made."""
+"""The demo, and the demo again with all its tables up to date."""
 
 from pathlib import Path
 
-from benchmarks.figures import Figure, cpu_of_importing, expect, run
+from benchmarks.figures import Figure, measure_import, run_bench
 
 
 def measure(folder: Path) -> list[Figure]:
     """Run the demo twice."""
-    first, again = (expect(run(folder / "home", "home", "demo")) for _ in range(2))
-    dagster = cpu_of_importing("dagster", folder)
+    first, second = (run_bench(folder / "home", "home", "demo") for _ in range(2))
+    cpu = second.cpu_seconds / measure_import("dagster", folder)
     return [
-        Figure(what="(9) the demo: wall", value=first.wall, unit="s"),
-        Figure(what="(9) the demo again: wall", value=again.wall, most=20, unit="s"),
-        Figure(what="    CPU: import dagster = 1", value=again.cpu / dagster),
+        Figure("demo", first.wall_seconds, unit="s"),
+        Figure("second demo", second.wall_seconds, at_most=20, unit="s"),
+        Figure("second demo: CPU: import dagster = 1", cpu),
     ]

@@ -1,30 +1,29 @@
-"""(3) 60 of the questions edited: 40 are asked, 60 judged, nothing else."""
+"""60 edited questions: 40 are asked again, and 60 responses are judged again."""
 
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from benchmarks.asking import EVALUATE
-from benchmarks.figures import Figure, expect, run
-from benchmarks.work import CountingServer, edit, home_of
+from benchmarks.figures import Figure, run_bench
+from benchmarks.work import CountingServer, edit_questions, write_home
 
 
 def measure(folder: Path) -> list[Figure]:
-    """Evaluate with a model as judge, edit, evaluate again."""
-    with CountingServer(_response) as server:
-        home = home_of(folder, server, judge="j")
-        expect(run(home, *EVALUATE))
-        edit(folder)
+    """Evaluate with a model as judge, edit questions, evaluate again."""
+    with CountingServer(_respond) as server:
+        home = write_home(folder, server, judge="j")
+        run_bench(home, *EVALUATE)
+        edit_questions(folder)
         server.forget()
-        expect(run(home, *EVALUATE))
+        run_bench(home, *EVALUATE)
+    requests = server.requests_by_model
     return [
-        Figure(
-            what="(3) questions asked, 60 edited", value=server.asked["m"], most=40, exactly=True
-        ),
-        Figure(what="(3) responses judged", value=server.asked["j"], most=60, exactly=True),
+        Figure("60 edited questions: asked again", requests["m"], exactly=40),
+        Figure("60 edited questions: judged again", requests["j"], exactly=60),
     ]
 
 
-def _response(body: dict[str, Any]) -> str:
-    """A response of its own to each prompt, so that every judging is another."""
+def _respond(body: dict[str, Any]) -> str:
+    """As the model, give each prompt another response, so that no two judgements are alike."""
     return "right" if body["model"] == "j" else sha256(str(body).encode()).hexdigest()

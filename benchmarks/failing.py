@@ -1,37 +1,42 @@
-"""(5) One request in twenty fails permanently; then the server heals."""
+"""An evaluation in which the server refuses 5 % of the questions, and one without refusals."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 from benchmarks.asking import EVALUATE
-from benchmarks.figures import Figure, expect, run
-from benchmarks.work import CountingServer, N, home_of, tables_of
+from benchmarks.figures import Figure, run_bench
+from benchmarks.work import N_QUESTIONS, CountingServer, find_table_folder, write_home
 from tests.fakes.chat_server import Answer, texts
 
-_FAILING = tuple(f"thing {number} " for number in range(0, N // 2, 20))
+_REFUSED_THINGS = tuple(f"thing {number} " for number in range(0, N_QUESTIONS // 2, 20))
 
 
 def measure(folder: Path) -> list[Figure]:
-    """Evaluate while it fails, look for metrics, heal, evaluate again."""
-    sick = True
+    """Evaluate with refusals, count the tables of metrics, evaluate without refusals."""
+    refuses = True
 
-    def response(body: dict[str, Any]) -> str | Answer:
-        fails = sick and any(thing in " ".join(texts(body)) for thing in _FAILING)
-        return Answer(status=400, text="no") if fails else "Up."
+    def respond(body: dict[str, Any]) -> str | Answer:
+        prompt = " ".join(texts(body))
+        if refuses and any(thing in prompt for thing in _REFUSED_THINGS):
+            return Answer(status=400, text="no")
+        return "Up."
 
-    with CountingServer(response) as server:
-        home = home_of(folder, server)
-        expect(run(home, *EVALUATE), status=1)
-        n_tables = len(list(tables_of(home, "metrics").glob("*.parquet")))
-        sick = False
+    with CountingServer(respond) as server:
+        home = write_home(folder, server)
+        run_bench(home, *EVALUATE, exit_code=1)
+        n_tables = len(list(find_table_folder(home, "metrics").glob("*.parquet")))
+        refuses = False
         server.forget()
-        healed = expect(run(home, *EVALUATE, "--json"))
-    rows = [json.loads(line) for line in healed.output.splitlines() if line.startswith("{")]
-    (score,) = (r["value"] for r in rows if (r["metric"], r["category"]) == ("acc_q", "all"))
+        output = run_bench(home, *EVALUATE, "--json").output
+    rows = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
+    (accuracy,) = (
+        row["value"] for row in rows if (row["metric"], row["category"]) == ("acc_q", "all")
+    )
+    n_requests = server.n_requests
     return [
-        Figure(what="(5) metric tables while 5 % fail", value=n_tables, most=0, exactly=True),
-        Figure(what="(5) asked after healing", value=server.n_requests, most=N // 20, exactly=True),
-        # The server always says "Up.", which is right for one half of each pair.
-        Figure(what="(5) acc_q then", value=score, most=0.5, exactly=True),
+        Figure("5 % refused: tables of metrics", n_tables, exactly=0),
+        Figure("    asked again later", n_requests, exactly=N_QUESTIONS // 20),
+        # "Up." is the right answer to one question of each pair.
+        Figure("    acc_q after that", accuracy, exactly=0.5),
     ]

@@ -1,4 +1,4 @@
-"""(8) A backfill of six scripted models over every mini suite."""
+"""A backfill of six scripted models on all mini suites."""
 
 import sys
 from pathlib import Path
@@ -6,41 +6,42 @@ from pathlib import Path
 from bench_assets.workspace.materialization.backfill import backfill
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from benchmarks.figures import Figure, expect, run_command
+from benchmarks.figures import Figure, run_command
 
 _MODELS = [f"scripted-{number:02d}" for number in range(6)]
 
 
 def measure(folder: Path) -> list[Figure]:
-    """Run the backfill in a process of its own and count the tables that it wrote."""
+    """Run the backfill in a new process, and count its tables."""
     home = folder / "home"
     home.mkdir()
     (home / "bench.toml").write_text(
         "".join(f'[models.{name}]\nkind = "scripted"\nsays = "A"\n' for name in _MODELS)
     )
-    ran = expect(run_command(home, sys.executable, "-m", "benchmarks.many_models", str(home)))
+    run = run_command(home, sys.executable, "-m", "benchmarks.many_models", str(home))
     n_tables = len(list((home / "tables").rglob("scripted-*.parquet")))
+    wall_seconds = float(run.output.splitlines()[-1])
     return [
-        Figure(what="    materializations by 6 models on all mini suites", value=n_tables),
+        Figure("materializations by 6 models on all mini suites", n_tables),
         Figure(
-            what="(8) wall for each, questions built before",
-            value=float(ran.output.splitlines()[-1]) / n_tables,
-            most=1.5,
+            "    seconds each, without building questions",
+            wall_seconds / n_tables,
+            at_most=1.5,
             unit="s",
         ),
-        Figure(what="    CPU for each, building included", value=ran.cpu / n_tables, unit="s"),
-        Figure(what="    processes for each", value=1 / n_tables),
+        Figure("    CPU each, with building questions", run.cpu_seconds / n_tables, unit="s"),
+        Figure("    processes each", 1 / n_tables),
     ]
 
 
 def main(home: str) -> None:
-    """Backfill; the last line of output is the sum of the seconds of its runs."""
+    """Print the sum of the seconds of the backfill's runs on the last line."""
     with Workbench(load_settings(Path(home))) as bench:
-        done = list(backfill(bench, _MODELS))
-    failed = [one.error for one in done if one.error]
-    if failed:
-        raise SystemExit(failed[0])
-    sys.stdout.write(f"{sum(one.seconds for one in done)}\n")
+        results = list(backfill(bench, _MODELS))
+    errors = [result.error for result in results if result.error]
+    if errors:
+        raise SystemExit(errors[0])
+    sys.stdout.write(f"{sum(result.seconds for result in results)}\n")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What it takes to read an answer out of a response, by its length."""
+"""CPU milliseconds to read the answer from a response, by the response's length."""
 
 from pathlib import Path
 from random import Random
@@ -21,33 +21,38 @@ _SENTENCES = (
 
 
 def measure(_: Path) -> list[Figure]:
-    """Read responses that think aloud before they answer."""
-    short, long, longest = (_milliseconds(length) for length in (20, 2000, 20_000))
+    """Score responses that reason before the answer."""
+    short, long, longest = (_milliseconds_per_response(length) for length in (20, 2000, 20_000))
+    growth = longest / long / 10
     return [
-        Figure(what="(17) scorer 20 characters, CPU", value=short, most=0.7, unit="ms"),
-        Figure(what="(17) scorer 2,000 characters, CPU", value=long, most=8, unit="ms"),
-        Figure(what="(17) ten times as many: of linear", value=longest / long / 10, most=1.5),
+        Figure("response of 20 characters: CPU", short, at_most=0.7, unit="ms"),
+        Figure("response of 2,000 characters: CPU", long, at_most=8, unit="ms"),
+        Figure("response of 20,000: CPU, linear growth = 1", growth, at_most=1.5),
     ]
 
 
-def _milliseconds(length: int) -> float:
-    """CPU for each of some responses, the shortest of three runs."""
+def _milliseconds_per_response(length: int) -> float:
+    """CPU milliseconds for a response of at least some characters, the least of three runs."""
     n = max(3, 40_000 // length // 10)
-    asked = [question(question_id=str(k), kind="choice", options=_OPTIONS) for k in range(n)]
-    times = []
-    for run in range(3):  # a text that was read before is remembered
-        said = [
-            prediction(question_id=str(k), text=_response(length, n * run + k)) for k in range(n)
+    questions = [
+        question(question_id=str(number), kind="choice", options=_OPTIONS) for number in range(n)
+    ]
+    cpu_seconds = []
+    for run in range(3):
+        predictions = [  # with new texts in each run, as the parser caches texts
+            prediction(question_id=str(number), text=_draw_response(length, n * run + number))
+            for number in range(n)
         ]
-        judged = pipeline.judge(TASK, asked, said, None)
+        judgements = pipeline.judge(TASK, questions, predictions, None)
         started = process_time()
-        pipeline.score(TASK, asked, said, judged)
-        times.append(process_time() - started)
-    return min(times) / n * 1000
+        pipeline.score(TASK, questions, predictions, judgements)
+        cpu_seconds.append(process_time() - started)
+    return min(cpu_seconds) / n * 1000
 
 
-def _response(length: int, seed: int) -> str:
-    rng, said = Random(seed), f"{seed}."
-    while len(said) < length:
-        said += f" {rng.choice(_SENTENCES)}"
-    return f"{said} Therefore, the answer is (B)."
+def _draw_response(length: int, seed: int) -> str:
+    """Draw sentences up to a length or a little more, and add an answer."""
+    rng, text = Random(seed), f"{seed}."
+    while len(text) < length:
+        text += f" {rng.choice(_SENTENCES)}"
+    return f"{text} Therefore, the answer is (B)."

@@ -1,4 +1,4 @@
-"""(6) The leaderboard's and a metric's query over a million and ten million predictions."""
+"""The leaderboard and a query over a million and ten million predictions."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -21,10 +21,11 @@ from bench_resources.tables.file_bytes import (
 )
 from bench_resources.tables.parquet import TableFiles
 from benchmarks.figures import Figure
+from tests.fakes.rows import metric
 
-_MODELS = 100
+_N_MODELS = 100
 _KEY = ["codis", "predictions"]
-_METRIC = """
+_QUERY = """
 SELECT model, count(*) AS n, avg((error = '')::INT) AS answered, avg(seconds) AS seconds,
     avg((text = 'A')::INT) AS says_a
 FROM predictions WHERE condition = 'main' GROUP BY model ORDER BY model
@@ -45,70 +46,64 @@ _ROW = Prediction(
 
 
 def measure(folder: Path) -> list[Figure]:
-    """Write predictions and metrics of a hundred models, and ask for both tables."""
-    return _of(folder / "1e6", 10**6, 1.0) + _of(folder / "1e7", 10**7, 3.0)
-
-
-def _of(folder: Path, n: int, most: float) -> list[Figure]:
-    tables = TableFiles(folder=str(folder))
-    _write(tables, n)
-    started = perf_counter()
-    ranked = rank_task(CODIS, tables, [])
-    between = perf_counter()
-    found = tables.query(_METRIC, {"predictions": ([_KEY], Prediction)})
-    ended = perf_counter()
-    assert (len(ranked), found.num_rows) == (_MODELS, _MODELS)
+    """Measure both queries over tables of a hundred models."""
     return [
-        Figure(
-            what=f"(6) leaderboard beside {n:.0e} predictions",
-            value=between - started,
-            most=most,
-            unit="s",
-        ),
-        Figure(
-            what=f"(6) a metric of {n:.0e} predictions", value=ended - between, most=most, unit="s"
-        ),
+        *_measure_queries(folder / "1e6", 10**6, max_seconds=1.0),
+        *_measure_queries(folder / "1e7", 10**7, max_seconds=3.0),
     ]
 
 
-def _write(tables: TableFiles, n: int) -> None:
+def _measure_queries(folder: Path, n_predictions: int, max_seconds: float) -> list[Figure]:
+    tables = TableFiles(folder=str(folder))
+    _write_tables(tables, n_predictions // _N_MODELS)
+    started = perf_counter()
+    ranked = rank_task(CODIS, tables, [])
+    ranking_seconds = perf_counter() - started
+    started = perf_counter()
+    result = tables.query(_QUERY, {"predictions": ([_KEY], Prediction)})
+    query_seconds = perf_counter() - started
+    assert (len(ranked), result.num_rows) == (_N_MODELS, _N_MODELS)
+    title = f"{n_predictions:,} predictions"
+    return [
+        Figure(f"leaderboard beside {title}", ranking_seconds, at_most=max_seconds, unit="s"),
+        Figure(f"query over {title}", query_seconds, at_most=max_seconds, unit="s"),
+    ]
+
+
+def _write_tables(tables: TableFiles, n_questions: int) -> None:
+    """Write one question, and each model's predictions and five metrics."""
     question = Question(
         question_id="codis/1", task="codis", edition="own", kind="text", text="?", answer=("A",)
     )
-    metric = Metric(
+    row = metric(
+        "",
+        0.5,
         task="codis",
-        model="",
-        condition="main",
         metric="acc_p",
-        category="all",
-        value=0.5,
-        low=0.4,
-        high=0.6,
-        n_scored=n // _MODELS,
-        n_unscored=0,
-        n_failed=0,
+        n_scored=n_questions,
         edition="own",
         data=short_digest(digest([question])),
         signature="codis|v2|main",
     )
     tables.write(["codis", "questions"], [question], Question)
-    for number in range(_MODELS):
-        name = f"model-{number:03d}"
-        _write_predictions(tables, name, n // _MODELS)
-        rows = [replace(metric, model=name, category=c) for c in ("all", "a", "b", "c", "d")]
-        tables.write(["codis", "metrics"], rows, Metric, name)
+    for number in range(_N_MODELS):
+        model = f"model-{number:03d}"
+        _write_predictions(tables, model, n_questions)
+        rows = [replace(row, model=model, category=name) for name in ("all", *"abcd")]
+        tables.write(["codis", "metrics"], rows, Metric, model)
 
 
-def _write_predictions(tables: TableFiles, model: str, n: int) -> None:
-    """Write rows that are never objects: ten million would take minutes."""
-    letters = [chr(65 + i % 4) for i in range(n)]
-    columns = to_table([replace(_ROW, model=model)], Prediction)
-    varied = {"question_id": [f"codis/{i}" for i in range(n)], "text": letters, "raw_text": letters}
-    values = {
-        name: pa.array(varied[name]) if name in varied else pa.repeat(columns[name][0], n)
-        for name in columns.column_names
+def _write_predictions(tables: TableFiles, model: str, n_questions: int) -> None:
+    """Write predictions column by column: as rows, ten million would take minutes."""
+    letters = [chr(65 + number % 4) for number in range(n_questions)]
+    row = to_table([replace(_ROW, model=model)], Prediction)
+    ids = [f"codis/{number}" for number in range(n_questions)]
+    varied = {"question_id": ids, "text": letters, "raw_text": letters}
+    columns = {
+        name: pa.array(varied[name]) if name in varied else pa.repeat(row[name][0], n_questions)
+        for name in row.column_names
     }
     metadata = {DIGEST: model, WRITTEN: "0", TABLE_NAME_KEY: table_name(_KEY, model)}
-    schema = columns.schema.with_metadata(metadata)
+    schema = row.schema.with_metadata(metadata)
     with open_atomic(tables.path(_KEY, model)) as file:
-        write_groups([pa.table(values, schema)], schema, file)
+        write_groups([pa.table(columns, schema)], schema, file)

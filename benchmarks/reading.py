@@ -1,12 +1,13 @@
-"""What it takes to read the files of others, beside the libraries that only parse them.
+"""CPU seconds to read large data files, beside the libraries that parse them.
 
-Machines differ by a factor of two: each figure is a multiple of the CPU of `csv`, `json` or
-`pyarrow` on the same file in the same run.
+Machines differ by a factor of two: each figure is a multiple of the CPU seconds of `csv`, `json` or
+`pyarrow` for the same file in the same run.
 """
 
 import csv
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from time import process_time
 
@@ -22,64 +23,67 @@ N_ROWS = 200_000
 
 
 def measure(folder: Path) -> list[Figure]:
-    """Read images with their look-alikes as CSV and as JSON, and questions as Parquet."""
-    samples = [_sample(number) for number in range(N_IMAGES)]
-    table, lines = folder / "retrieval.csv", folder / "retrieval.jsonl"
-    with table.open("w", encoding="utf-8", newline="") as file:
+    """Read images with their distractors from CSV and JSON Lines, and questions from Parquet."""
+    samples = [_build_sample(number) for number in range(N_IMAGES)]
+    csv_file, jsonl_file = folder / "retrieval.csv", folder / "retrieval.jsonl"
+    with csv_file.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(samples[0]))
         writer.writeheader()
         writer.writerows(samples)
-    lines.write_text("".join(f"{json.dumps(one)}\n" for one in samples), encoding="utf-8")
-    rows = folder / "questions.parquet"
-    asked = [{"id": str(n), "question": f"Is thing {n} up?", "answer": "A"} for n in range(N_ROWS)]
-    pq.write_table(pa.Table.from_pylist(asked), rows)
+    jsonl = "".join(f"{json.dumps(sample)}\n" for sample in samples)
+    jsonl_file.write_text(jsonl, encoding="utf-8")
+    rows = [{"id": str(n), "question": f"Is thing {n} up?", "answer": "A"} for n in range(N_ROWS)]
+    parquet_file = folder / "questions.parquet"
+    pq.write_table(pa.Table.from_pylist(rows), parquet_file)
     return [
-        _beside("look-alikes as CSV: csv = 1", _look_alikes(table), lambda: _parsed(table), 25),
-        _beside(
-            "look-alikes as JSON lines: json = 1",
-            _look_alikes(lines),
-            lambda: [json.loads(line) for line in lines.open(encoding="utf-8")],
-            8,
+        _compare(
+            "retrieval samples as CSV: csv = 1",
+            read=lambda: read_samples({"retrieval": csv_file}),
+            parse=partial(_parse_csv, csv_file),
+            at_most=25,
         ),
-        _beside(
+        _compare(
+            "retrieval samples as JSON Lines: json = 1",
+            read=lambda: read_samples({"retrieval": jsonl_file}),
+            parse=lambda: [json.loads(line) for line in jsonl_file.open(encoding="utf-8")],
+            at_most=8,
+        ),
+        _compare(
             "questions as Parquet: pyarrow = 1",
-            lambda: list(read_rows(rows)),
-            lambda: pq.read_table(rows).to_pylist(),
-            12,
+            read=lambda: list(read_rows(parquet_file)),
+            parse=lambda: pq.read_table(parquet_file).to_pylist(),
+            at_most=12,
         ),
     ]
 
 
-def _look_alikes(file: Path) -> Callable[[], object]:
-    return lambda: read_samples({"retrieval": file})
-
-
-def _parsed(table: Path) -> list[dict[str, str]]:
-    with table.open(encoding="utf-8", newline="") as file:
+def _parse_csv(file_path: Path) -> list[dict[str, str]]:
+    with file_path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 
-def _beside(
-    what: str, read: Callable[[], object], parse: Callable[[], object], most: float
+def _compare(
+    title: str, *, read: Callable[[], object], parse: Callable[[], object], at_most: float
 ) -> Figure:
-    return Figure(what=f"reading {what}", value=_cpu(read) / _cpu(parse), most=most)
+    ratio = _measure_cpu_seconds(read) / _measure_cpu_seconds(parse)
+    return Figure(f"reading {title}", ratio, at_most=at_most)
 
 
-def _cpu(work: Callable[[], object]) -> float:
-    """CPU seconds of the shortest of three runs."""
+def _measure_cpu_seconds(function: Callable[[], object]) -> float:
+    """CPU seconds of a call, the least of three."""
     times = []
     for _ in range(3):
         started = process_time()
-        work()
+        function()
         times.append(process_time() - started)
     return min(times)
 
 
-def _sample(number: int) -> dict[str, object]:
-    address = f"https://images.example/{number}/0_0.png"
+def _build_sample(number: int) -> dict[str, object]:
+    url = f"https://images.example/{number}/0_0.png"
     return {
-        "url": address,
-        "captions": [f"A cat number {number} on {thing}." for thing in ("a", "b", "c", "d", "e")],
-        "image_distractor_url": [f"{address}?{other}" for other in range(5)],
-        "text_distractors": [f"A dog number {number} on {thing}." for thing in "abcdef"],
+        "url": url,
+        "captions": [f"A cat number {number} on {letter}." for letter in "abcde"],
+        "image_distractor_url": [f"{url}?{distractor}" for distractor in range(5)],
+        "text_distractors": [f"A dog number {number} on {letter}." for letter in "abcdef"],
     }

@@ -1,4 +1,4 @@
-"""The work that is measured: 2,000 single-image questions in the format of the CODIS release."""
+"""2,000 single-image questions in the format of the CODIS release, and a server to ask."""
 
 import json
 from collections import Counter
@@ -8,14 +8,14 @@ from typing import Any
 from tests.fakes.chat_server import AnswerTo, ChatServer
 from tests.fakes.codis_release import PAIRS, image, write_release
 
-N = 2000
+N_QUESTIONS = 2000
 CONCURRENCY = 64
 LATENCY = 0.05  # s
-ONE_ROUND_AFTER_ANOTHER = N / CONCURRENCY * LATENCY  # s: nothing can be faster
+LATENCY_OF_ALL_REQUESTS = N_QUESTIONS / CONCURRENCY * LATENCY  # s, no client is faster
 
 
-def pairs() -> list[dict[str, Any]]:
-    """A thousand pairs of questions, each about an image of its own."""
+def build_pairs() -> list[dict[str, Any]]:
+    """A thousand pairs of questions; each pair has its own image."""
     categories = list(PAIRS)
     return [
         {
@@ -29,60 +29,60 @@ def pairs() -> list[dict[str, Any]]:
             "answer": {"answer_1": "Up.", "answer_2": "Down."},
             "category": categories[number % len(categories)],
         }
-        for number in range(N // 2)
+        for number in range(N_QUESTIONS // 2)
     ]
 
 
-def home_of(folder: Path, server: ChatServer, *, judge: str = "rules") -> Path:
-    """Write the source and a home folder whose model ``m`` and judge ``j`` are at the server."""
-    write_release(folder / "codis", pairs())
+def write_home(folder: Path, server: ChatServer, *, judge: str = "rules") -> Path:
+    """Write the release, and a home with the server as model ``m`` and as judge ``j``."""
+    write_release(folder / "codis", build_pairs())
     home = folder / "home"
     home.mkdir()
-    entry = f'kind = "server"\nbase_url = "{server.base_url}"\nconcurrency = {CONCURRENCY}\n'
+    entries = f'kind = "server"\nbase_url = "{server.base_url}"\nconcurrency = {CONCURRENCY}\n'
     (home / "bench.toml").write_text(
         f'[sources]\ncodis = "../codis"\n[suites.codis]\njudge = "{judge}"\n'
-        f'[models.m]\n{entry}model = "m"\n[models.j]\n{entry}model = "j"\n'
+        f'[models.m]\n{entries}model = "m"\n[models.j]\n{entries}model = "j"\n'
     )
     return home
 
 
-def tables_of(home: Path, name: str) -> Path:
-    """The folder of one of CODIS' tables; its questions are there already."""
+def find_table_folder(home: Path, table: str) -> Path:
+    """The folder of a CODIS table, once its questions are built."""
     (codis,) = (home / "tables").glob(".of/*/codis")
-    return codis / name
+    return codis / table
 
 
-def edit(folder: Path) -> None:
-    """Edit 60 of the questions: 20 texts, 20 right answers, 20 with another image."""
-    edited = pairs()
-    for pair in edited[:20]:
+def edit_questions(folder: Path) -> None:
+    """Change 20 contexts, 20 right answers, and the images of 20 other questions."""
+    pairs = build_pairs()
+    for pair in pairs[:20]:
         pair["context"]["context_1"] += " Today."
-    for pair in edited[20:40]:
+    for pair in pairs[20:40]:
         pair["answer"]["answer_2"] = "Downwards."
-    (folder / "codis" / "data.json").write_text(json.dumps(edited))
+    (folder / "codis" / "data.json").write_text(json.dumps(pairs))
     for number in range(40, 50):
         (folder / "codis" / "images" / f"{number:04d}.png").write_bytes(image(number, 17))
 
 
 class CountingServer(ChatServer):
-    """A server with the latency of the work that counts the requests to each model."""
+    """A server that answers after ``LATENCY`` and counts the requests to each model."""
 
     def __init__(self, answer: AnswerTo | str = "Up.") -> None:
-        self.asked: Counter[str] = Counter()
-        say: AnswerTo = (lambda _: answer) if isinstance(answer, str) else answer
+        self.requests_by_model: Counter[str] = Counter()
+        respond: AnswerTo = (lambda _: answer) if isinstance(answer, str) else answer
 
-        def counted(body: dict[str, Any]) -> Any:  # noqa: ANN401
-            self.asked[body["model"]] += 1
-            return say(body)
+        def count_and_respond(body: dict[str, Any]) -> Any:  # noqa: ANN401
+            self.requests_by_model[body["model"]] += 1
+            return respond(body)
 
-        super().__init__(counted, latency=LATENCY, keep_bodies=False)
+        super().__init__(count_and_respond, latency=LATENCY, keep_bodies=False)
 
     @property
-    def span(self) -> float:
+    def busy_seconds(self) -> float:
         """Seconds from the first request to the last response."""
         return self._last_response - self.times[0]
 
     def forget(self) -> None:
-        """Count from nought again."""
+        """Reset the records and counts, also those by model."""
         super().forget()
-        self.asked.clear()
+        self.requests_by_model.clear()

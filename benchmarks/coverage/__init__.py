@@ -1,1 +1,1 @@
-"""Whether statistics keep what they promise, tried on populations whose truth is known."""
+"""How often statistics keep their promises, on random samples of populations with known truth."""

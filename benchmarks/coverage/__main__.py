@@ -1,49 +1,48 @@
-"""Try every promise and print how often it was kept, as docs/statistics.md has it."""
+"""Measure how often every promise is kept; docs/statistics.md summarises the table."""
 
 import argparse
 from concurrent.futures import ProcessPoolExecutor
 
-from benchmarks.coverage.cells import Kept, tried
-from benchmarks.coverage.every import every_promise
+from benchmarks.coverage.registry import all_promises
 
 
 def main() -> None:
-    """Try them all, in as many processes as there are cores."""
+    """Print the table, and exit with 1 if a percentage misses its bounds."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__)
-    parser.add_argument("--repetitions", type=int, default=2000, help="of each; 2000 for the page")
-    parser.add_argument("--size", type=int, nargs="*", help="questions; all without it")
-    given = parser.parse_args()
-    promises = every_promise()
+    parser.add_argument("--repetitions", type=int, default=2000, help="samples; default: 2000")
+    parser.add_argument("--size", type=int, nargs="*", help="questions of a sample; default: all")
+    arguments = parser.parse_args()
+    promises = all_promises()
     cells = [
-        (number, size, given.repetitions)
-        for size in given.size or sorted({size for promise in promises for size in promise.sizes})
+        (number, size, arguments.repetitions)
+        for size in arguments.size or sorted({size for row in promises for size in row.sizes})
         for number, promise in enumerate(promises)
         if size in promise.sizes
     ]
-    print("| what | of | questions | repetitions | in 100 | should be | |")
+    print("| event | population | questions | samples | in 100 | bounds | |")
     print("|---" * 7 + "|")
-    missed = 0
+    all_hold = True
     with ProcessPoolExecutor() as pool:
-        for (number, size, repetitions), share in zip(cells, pool.map(_share, cells), strict=True):
-            kept = Kept(promise=promises[number], n=size, share=share, repetitions=repetitions)
-            missed += not kept.holds
-            print(_line(kept), flush=True)
-    raise SystemExit(bool(missed))
+        for row, holds in pool.map(_check, cells):
+            print(row, flush=True)
+            all_hold = all_hold and holds
+    raise SystemExit(not all_hold)
 
 
-def _share(cell: tuple[int, int, int]) -> float:
-    """What comes back from a process is a number: a promise has functions, and stays there."""
-    number, size, repetitions = cell
-    return tried(every_promise()[number], size, repetitions).share
+def _check(cell: tuple[int, int, int]) -> tuple[str, bool]:
+    """Check a promise by its index; return its row of the table, and whether it holds.
 
-
-def _line(kept: Kept) -> str:
-    one = kept.promise
-    bounds = f"{one.low:g} to {one.high:g}"
-    return (
-        f"| {one.what} | {one.of} | {kept.n} | {kept.repetitions} | {kept.share:.1f} | {bounds} |"
-        f" {'' if kept.holds else 'MISSED'} |"
+    Processes cannot exchange promises, which contain functions.
+    """
+    number, n_questions, n_samples = cell
+    promise = all_promises()[number]
+    percent = promise.measure(n_questions, n_samples)
+    holds = promise.holds(percent, n_samples)
+    row = (
+        f"| {promise.event} | {promise.population} | {n_questions} | {n_samples} |"
+        f" {percent:.1f} | {promise.low:g} to {promise.high:g} | {'' if holds else 'MISSED'} |"
     )
+    return row, holds
 
 
 if __name__ == "__main__":

@@ -1,11 +1,10 @@
-"""Two models on the same questions: false alarms, intervals of the difference, power."""
+"""Comparisons of two models on the same questions: false alarms, intervals, power."""
 
 from collections.abc import Callable
 from functools import cache, partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from bench_assets.core.stats.means import Floats
 from bench_assets.core.stats.paired_tests import (
@@ -15,193 +14,186 @@ from bench_assets.core.stats.paired_tests import (
     paired_t_test,
 )
 from bench_assets.core.stats.power import detection_power
-from benchmarks.coverage.cells import Promise, Rng
-from benchmarks.coverage.populations import EQUAL, UNEVEN, captions, chances, images, name
+from benchmarks.coverage.populations import (
+    EQUAL,
+    UNEVEN,
+    AssignImages,
+    Images,
+    cyclic,
+    draw_chances,
+    image_name,
+    score_random_captions,
+)
+from benchmarks.coverage.promise import Promise, Rng
 
 ALPHA = 0.05
 POWER = 0.8
-ALARMS = "two equal models are called different"
-HELD = "the interval holds the true difference"
-_ALIKE = 0.4  # of the questions, the second model does what the first one did
-_MANY = 20_000  # questions whose spread stands for that of all there are
+FALSE_ALARM = "two equal models are called different"
+CONTAINS_DIFFERENCE = "the interval contains the true difference"
+_SHARE_OF_EQUAL_RESPONSES = 0.4
+_N_FOR_VARIANCE = 20_000  # questions whose variance counts as that of the population
 
-Draw: TypeAlias = Callable[[int, Rng, float], list[PairedScores]]
-"""Pairs of two models on n questions, of which the second gains a share of what was missing."""
+DrawPairs: TypeAlias = Callable[[int, Rng, float], list[PairedScores]]
+"""Draws n pairs of scores; the second model gains a share of the points that it would miss."""
+
+
+class Metric(NamedTuple):
+    """A kind of metric with its population."""
+
+    draw: DrawPairs
+    get_missing: Callable[[], float]
+    """Share of points that the first model misses: the true difference is the gain times it."""
 
 
 def promises() -> list[Promise]:
-    """False alarms, intervals and power for every kind of metric."""
+    """List false alarms and intervals of each kind of metric and of few or uneven images."""
+    images = {**EQUAL, **UNEVEN}
+    whole_images = "11 to 13 very uneven images, each right or wrong as a whole"
     return [
+        *(_false_alarm(name, metric.draw, low=3.5) for name, metric in METRICS.items()),
+        *(_false_alarm(name, partial(draw_uneven, assign)) for name, assign in images.items()),
+        _false_alarm(whole_images, _draw_whole_images),
         *(
-            Promise(what=ALARMS, of=name, trial=partial(_alarm, of.draw), low=3.5, high=6.5)
-            for name, of in KINDS.items()
+            _interval(name, Metric(partial(draw_uneven, assign), lambda: 0.4), high=100)
+            for name, assign in images.items()
         ),
-        *(
-            Promise(
-                what=ALARMS,
-                of=of,
-                trial=partial(_alarm, partial(of_uneven, sizes)),
-                low=0,
-                high=6.5,
-            )
-            for of, sizes in {**EQUAL, **UNEVEN}.items()
-        ),
-        Promise(
-            what=ALARMS,
-            of="11 to 13 very uneven images, each right or wrong as a whole",
-            trial=partial(_alarm, _whole_images),
-            low=0,
-            high=6.5,
-        ),
-        *(
-            Promise(
-                what=HELD,
-                of=of,
-                trial=partial(_holds, Kind(partial(of_uneven, sizes), lambda: 0.4), 0.2),
-                low=93.5,
-                high=100,
-            )
-            for of, sizes in {**EQUAL, **UNEVEN}.items()
-        ),
-        *(
-            Promise(what=HELD, of=name, trial=partial(_holds, of, 0.2), low=93.5, high=96.5)
-            for name, of in KINDS.items()
-        ),
+        *(_interval(name, metric, high=96.5) for name, metric in METRICS.items()),
     ]
 
 
-def powers() -> list[Promise]:
-    """A difference that is shown as often as was said before: 80 times in 100."""
+def _false_alarm(population: str, draw: DrawPairs, low: float = 0) -> Promise:
+    trial = partial(_is_false_alarm, draw)
+    return Promise(event=FALSE_ALARM, population=population, trial=trial, low=low, high=6.5)
+
+
+def _interval(population: str, metric: Metric, high: float) -> Promise:
+    trial = partial(_contains_difference, metric, 0.2)
+    event = CONTAINS_DIFFERENCE
+    return Promise(event=event, population=population, trial=trial, low=93.5, high=high)
+
+
+def power_promises() -> list[Promise]:
+    """List differences with a predicted power of 80 %, for each kind of metric."""
     return [
         Promise(
-            what="a difference is shown, predicted 80",
-            of=name,
-            trial=partial(_shown, of),
+            event="a difference is detected, predicted 80",
+            population=name,
+            trial=partial(_is_detected, metric),
             low=77,
             high=83,
             sizes=(200, 2000),
         )
-        for name, of in KINDS.items()
+        for name, metric in METRICS.items()
     ]
 
 
-def _alarm(draw: Draw, n: int, rng: Rng) -> bool:
+def _is_false_alarm(draw: DrawPairs, n: int, rng: Rng) -> bool:
     return paired_t_test(draw(n, rng, 0.0)).p < ALPHA
 
 
-def _holds(of: "Kind", gain: float, n: int, rng: Rng) -> bool:
-    low, high = change_interval(of.draw(n, rng, gain))
-    return low <= gain * of.missing() <= high
+def _contains_difference(metric: Metric, gain: float, n: int, rng: Rng) -> bool:
+    low, high = change_interval(metric.draw(n, rng, gain))
+    return low <= gain * metric.get_missing() <= high
 
 
-def _shown(of: "Kind", n: int, rng: Rng) -> bool:
-    return paired_t_test(of.draw(n, rng, _gain_for(of, n))).p < ALPHA
+def _is_detected(metric: Metric, n: int, rng: Rng) -> bool:
+    return paired_t_test(metric.draw(n, rng, _find_gain(metric, n))).p < ALPHA
 
 
 @cache
-def _gain_for(of: "Kind", n: int) -> float:
-    """The gain that n questions should show 80 times in 100, found by halving."""
+def _find_gain(metric: Metric, n: int) -> float:
+    """Find the gain with a predicted power of 80 % on n questions, by bisection."""
     low, high = 0.0, 1.0
     for _ in range(12):
         gain = (low + high) / 2
-        seen = change_variance(of.draw(_MANY, np.random.default_rng(1), gain))
-        shown = detection_power(seen, n, gain * of.missing())
-        low, high = (low, gain) if shown > POWER else (gain, high)
+        variance = change_variance(metric.draw(_N_FOR_VARIANCE, np.random.default_rng(1), gain))
+        if detection_power(variance, n, gain * metric.get_missing()) > POWER:
+            high = gain
+        else:
+            low = gain
     return high
 
 
-def _right(rng: Rng, easy: Floats, gain: float, most: Floats) -> tuple[Floats, Floats]:
-    """Points of two models of a question's points, the second mostly as the first."""
-    whole = most.astype(int)
-    before = rng.binomial(whole, easy).astype(float)
-    after = np.where(rng.random(len(easy)) < _ALIKE, before, rng.binomial(whole, easy))
-    after += rng.binomial((most - after).astype(int), gain)
+def _draw_points(rng: Rng, chances: Floats, gain: float, maxima: Floats) -> tuple[Floats, Floats]:
+    """Draw both models' points; the second model often repeats the response of the first."""
+    n_trials = maxima.astype(int)
+    before = rng.binomial(n_trials, chances).astype(float)
+    is_equal = rng.random(len(chances)) < _SHARE_OF_EQUAL_RESPONSES
+    after = np.where(is_equal, before, rng.binomial(n_trials, chances))
+    after += rng.binomial((maxima - after).astype(int), gain)
     return before, after
 
 
-def _pairs(
-    before: Floats, after: Floats, of: npt.NDArray[np.int_], most: Floats
-) -> list[PairedScores]:
-    return list(
-        map(PairedScores, before.tolist(), after.tolist(), map(name, of.tolist()), most.tolist())
-    )
+def _to_pairs(before: Floats, after: Floats, images: Images, maxima: Floats) -> list[PairedScores]:
+    names = map(image_name, images.tolist())
+    return list(map(PairedScores, before.tolist(), after.tolist(), names, maxima.tolist()))
 
 
-def _alone(n: int, rng: Rng, gain: float) -> list[PairedScores]:
-    of, most = np.arange(n), np.ones(n)
-    return _pairs(*_right(rng, chances(rng, of, 0.6), gain, most), of, most)
+def _draw_binary(assign: AssignImages, n: int, rng: Rng, gain: float) -> list[PairedScores]:
+    images, maxima = assign(n), np.ones(n)
+    before, after = _draw_points(rng, draw_chances(rng, images, 0.6), gain, maxima)
+    return _to_pairs(before, after, images, maxima)
 
 
-def _of_images(n: int, rng: Rng, gain: float) -> list[PairedScores]:
-    of, most = images(n), np.ones(n)
-    return _pairs(*_right(rng, chances(rng, of, 0.6), gain, most), of, most)
-
-
-def of_uneven(
-    sizes: Callable[[int], npt.NDArray[np.int_]], n: int, rng: Rng, gain: float
-) -> list[PairedScores]:
-    """The second model finds other images hard, half of them."""
-    of, most = sizes(n), np.ones(n)
-    easy = chances(rng, of, 0.6)
-    other = np.where((rng.random(n) < 0.5)[of], easy, chances(rng, of, 0.6))
-    before, after = rng.random(n) < easy, rng.random(n) < other
+def draw_uneven(assign: AssignImages, n: int, rng: Rng, gain: float) -> list[PairedScores]:
+    """Draw pairs for which half of the images have another difficulty for the second model."""
+    images = assign(n)
+    chances = draw_chances(rng, images, 0.6)
+    is_equal = (rng.random(n) < 0.5)[images]
+    chances_after = np.where(is_equal, chances, draw_chances(rng, images, 0.6))
+    before, after = rng.random(n) < chances, rng.random(n) < chances_after
     after |= rng.random(n) < gain
-    return _pairs(before.astype(float), after.astype(float), of, most)
+    return _to_pairs(before.astype(float), after.astype(float), images, np.ones(n))
 
 
-def _whole_images(n: int, rng: Rng, gain: float) -> list[PairedScores]:
-    """Two to four images have most questions; all questions of an image change alike."""
-    k, large = rng.integers(11, 14), rng.integers(2, 5)
-    of = np.sort(np.concatenate([np.arange(n) % large, np.arange(large, k)]))
-    change = rng.choice([-1, 0, 1], p=[0.4, 0.2, 0.4], size=k)[of]
-    after = np.where(rng.random(len(of)) < gain, 1.0, change > 0)
-    return _pairs((change < 0).astype(float), after, of, np.ones(len(of)))
+def _draw_whole_images(n: int, rng: Rng, gain: float) -> list[PairedScores]:
+    """Draw 11 to 13 images, two to four of them large, whose questions all change alike."""
+    n_images, n_large = rng.integers(11, 14), rng.integers(2, 5)
+    images = np.sort(np.concatenate([np.arange(n) % n_large, np.arange(n_large, n_images)]))
+    changes = rng.choice([-1, 0, 1], p=[0.4, 0.2, 0.4], size=n_images)[images]
+    after = np.where(rng.random(len(images)) < gain, 1.0, changes > 0)
+    return _to_pairs((changes < 0).astype(float), after, images, np.ones(len(images)))
 
 
-def _in_between(n: int, rng: Rng, gain: float) -> list[PairedScores]:
-    of = images(n)
-    easy = 0.02 + 0.96 * chances(rng, of, 0.6, 0.2)
-    before, other = (rng.beta(4 * easy, 4 * (1 - easy)) for _ in range(2))
-    after = np.where(rng.random(n) < _ALIKE, before, other)
-    return _pairs(before, after + gain * (1 - after), of, np.ones(n))
+def _draw_fractional(n: int, rng: Rng, gain: float) -> list[PairedScores]:
+    images = cyclic(n)
+    chances = 0.02 + 0.96 * draw_chances(rng, images, 0.6, 0.2)
+    before, independent = (rng.beta(4 * chances, 4 * (1 - chances)) for _ in range(2))
+    after = np.where(rng.random(n) < _SHARE_OF_EQUAL_RESPONSES, before, independent)
+    return _to_pairs(before, after + gain * (1 - after), images, np.ones(n))
 
 
-def _over_points(n: int, rng: Rng, gain: float) -> list[PairedScores]:
-    of, most = images(n), rng.integers(1, 5, n).astype(float)
-    return _pairs(*_right(rng, chances(rng, of, 0.6), gain, most), of, most)
+def _draw_several_points(n: int, rng: Rng, gain: float) -> list[PairedScores]:
+    images, maxima = cyclic(n), rng.integers(1, 5, n).astype(float)
+    before, after = _draw_points(rng, draw_chances(rng, images, 0.6), gain, maxima)
+    return _to_pairs(before, after, images, maxima)
 
 
-def _macro(n: int, rng: Rng, gain: float) -> list[PairedScores]:
-    """Categories of a tenth to three tenths of the questions, which count the same."""
+def _draw_macro(n: int, rng: Rng, gain: float) -> list[PairedScores]:
+    """Draw five categories of equal weight, with a tenth to three tenths of the questions."""
     sizes = (np.array([0.1, 0.15, 0.2, 0.25, 0.3]) * n).round().astype(int)
-    found: list[PairedScores] = []
+    pairs: list[PairedScores] = []
     for size, mean in zip(sizes.tolist(), (0.9, 0.7, 0.5, 0.6, 0.8), strict=True):
-        of, share = images(size, 2), np.full(size, 1 / (len(sizes) * size))
-        before, after = _right(rng, chances(rng, of, mean, 0.2), gain, np.ones(size))
-        found += _pairs(before * share, after * share, of + n * len(found), share)
-    return found
+        images, weights = cyclic(size, 2), np.full(size, 1 / (len(sizes) * size))
+        chances = draw_chances(rng, images, mean, 0.2)
+        before, after = _draw_points(rng, chances, gain, np.ones(size))
+        images = images + n * len(pairs)
+        pairs += _to_pairs(before * weights, after * weights, images, weights)
+    return pairs
 
 
-def _cider(n: int, rng: Rng, gain: float) -> list[PairedScores]:
-    every = captions()[:, 10]
-    before, other = (every[rng.integers(0, len(every), n)] for _ in range(2))
-    after = np.where(rng.random(n) < _ALIKE, before, other)
-    return _pairs(before, after + gain * before, np.arange(n), np.ones(n))
+def _draw_cider(n: int, rng: Rng, gain: float) -> list[PairedScores]:
+    scores = score_random_captions()[:, 10]
+    before, independent = (scores[rng.integers(0, len(scores), n)] for _ in range(2))
+    after = np.where(rng.random(n) < _SHARE_OF_EQUAL_RESPONSES, before, independent)
+    return _to_pairs(before, after + gain * before, np.arange(n), np.ones(n))
 
 
-class Kind(NamedTuple):
-    """A kind of metric, on a population."""
-
-    draw: Draw
-    missing: Callable[[], float]
-    """What the first model lacks of all points, exactly: the change is the gain times it."""
-
-
-KINDS: dict[str, Kind] = {
-    "right or wrong, independent": Kind(_alone, lambda: 0.4),
-    "right or wrong, images of 1 to 3": Kind(_of_images, lambda: 0.4),
-    "points in between": Kind(_in_between, lambda: 1 - (0.02 + 0.96 * 0.6)),
-    "points over points, 1 to 4 a question": Kind(_over_points, lambda: 0.4),
-    "macro average over five categories": Kind(_macro, lambda: 0.3),
-    "CIDEr": Kind(_cider, lambda: float(captions()[:, 10].mean())),
+METRICS: dict[str, Metric] = {
+    "right or wrong, independent": Metric(partial(_draw_binary, np.arange), lambda: 0.4),
+    "right or wrong, images of 1 to 3": Metric(partial(_draw_binary, cyclic), lambda: 0.4),
+    "points in between": Metric(_draw_fractional, lambda: 1 - (0.02 + 0.96 * 0.6)),
+    "points over points, 1 to 4 a question": Metric(_draw_several_points, lambda: 0.4),
+    "macro average over five categories": Metric(_draw_macro, lambda: 0.3),
+    "CIDEr": Metric(_draw_cider, lambda: float(score_random_captions()[:, 10].mean())),
 }

@@ -1,71 +1,62 @@
-"""Comparisons of a run's checkpoints: how often one of equal models is ever called worse."""
+"""How often one of twenty checkpoints of equal quality is called worse than the one before it."""
 
 from collections.abc import Sequence
 from functools import partial
 
 from bench_assets.core.stats.paired_tests import PairedScores, holm, mean_change, paired_t_test
 from bench_assets.core.stats.power import comparison_alpha
-from benchmarks.coverage.cells import Promise, Rng, Trial
-from benchmarks.coverage.pairs import ALPHA, KINDS, Draw, of_uneven
+from benchmarks.coverage.pairs import ALPHA, METRICS, DrawPairs, draw_uneven
 from benchmarks.coverage.populations import UNEVEN
+from benchmarks.coverage.promise import Promise, Rng, Trial
 
-EVER = "an equal model is ever called worse"
-_CHECKPOINTS = 20
-_TASKS = _SLICES = 3
-_alone = KINDS["right or wrong, independent"].draw
+EVENT = "an equal model is ever called worse"
+_N_COMPARISONS = 20
+_N_TASKS = _N_CATEGORIES = 3
+_BUDGET = [comparison_alpha(number, ALPHA) for number in range(1, _N_COMPARISONS + 1)]
+_draw_independent = METRICS["right or wrong, independent"].draw
+_draw_lognormal = partial(draw_uneven, UNEVEN["lognormal image sizes"])
 
 
 def promises() -> list[Promise]:
-    """A run of twenty equal checkpoints."""
+    """List the promises of runs; the last one has no budget, to show why there is one."""
+    one_task = partial(_any_is_worse, _draw_independent, _BUDGET)
+    lognormal = partial(_any_is_worse, _draw_lognormal, _BUDGET)
+    without_budget = partial(_any_is_worse, _draw_independent, [ALPHA] * _N_COMPARISONS)
     return [
-        _promise("twenty whole evaluations of a run, the budget of a run", _of_evaluations),
-        _promise("twenty whole evaluations over lognormal images", _over_uneven),
-        _promise("twenty whole evaluations of three tasks by category", _of_tasks),
-        _promise("twenty whole evaluations, 5 % each: why not", _without_budget, 5, 100),
+        _promise("twenty whole evaluations of a run, the budget of a run", one_task),
+        _promise("twenty whole evaluations over lognormal images", lognormal),
+        _promise("twenty whole evaluations of three tasks by category", _any_category_is_worse),
+        _promise("twenty whole evaluations, 5 % each: why not", without_budget, low=5, high=100),
     ]
 
 
-def _promise(of: str, trial: Trial, low: float = 0, high: float = 5) -> Promise:
-    return Promise(what=EVER, of=of, trial=trial, low=low, high=high, sizes=(200,))
-
-
-def _of_evaluations(n: int, rng: Rng) -> bool:
-    return _any_worse(
-        n, rng, [comparison_alpha(number, ALPHA) for number in range(1, _CHECKPOINTS + 1)]
+def _promise(population: str, trial: Trial, low: float = 0, high: float = 5) -> Promise:
+    return Promise(
+        event=EVENT, population=population, trial=trial, low=low, high=high, sizes=(200,)
     )
 
 
-def _over_uneven(n: int, rng: Rng) -> bool:
-    draw = partial(of_uneven, UNEVEN["lognormal image sizes"])
-    return _any_worse(
-        n, rng, [comparison_alpha(number, ALPHA) for number in range(1, _CHECKPOINTS + 1)], draw
-    )
-
-
-def _of_tasks(n: int, rng: Rng) -> bool:
-    """Each step is checked on three tasks, which share its budget, over all and three slices."""
-    return any(
-        _fails(_alone(n, rng, 0.0), comparison_alpha(number, ALPHA) / _TASKS)
-        for number in range(1, _CHECKPOINTS + 1)
-        for _ in range(_TASKS)
-    )
-
-
-def _fails(pairs: list[PairedScores], alpha: float) -> bool:
-    looked_at = [pairs, *(pairs[category::_SLICES] for category in range(_SLICES))]
-    corrected = holm([paired_t_test(some).p for some in looked_at])
-    return any(
-        mean_change(some) < 0 and p < alpha for some, p in zip(looked_at, corrected, strict=True)
-    )
-
-
-def _without_budget(n: int, rng: Rng) -> bool:
-    return _any_worse(n, rng, [ALPHA] * _CHECKPOINTS)
-
-
-def _any_worse(n: int, rng: Rng, alphas: Sequence[float], draw: Draw = _alone) -> bool:
-    runs = [draw(n, rng, 0.0) for _ in alphas]
+def _any_is_worse(draw: DrawPairs, alphas: Sequence[float], n: int, rng: Rng) -> bool:
+    comparisons = [draw(n, rng, 0.0) for _ in alphas]
     return any(
         mean_change(pairs) < 0 and paired_t_test(pairs).p < alpha
-        for pairs, alpha in zip(runs, alphas, strict=True)
+        for pairs, alpha in zip(comparisons, alphas, strict=True)
+    )
+
+
+def _any_category_is_worse(n: int, rng: Rng) -> bool:
+    """Each comparison divides its budget among three tasks."""
+    return any(
+        _task_is_worse(_draw_independent(n, rng, 0.0), alpha / _N_TASKS)
+        for alpha in _BUDGET
+        for _ in range(_N_TASKS)
+    )
+
+
+def _task_is_worse(pairs: list[PairedScores], alpha: float) -> bool:
+    """Test the whole task and its three categories with Holm's correction."""
+    subsets = [pairs, *(pairs[category::_N_CATEGORIES] for category in range(_N_CATEGORIES))]
+    p_values = holm([paired_t_test(subset).p for subset in subsets])
+    return any(
+        mean_change(subset) < 0 and p < alpha for subset, p in zip(subsets, p_values, strict=True)
     )

@@ -1,1 +1,1 @@
-"""Speed and memory of the local engines on one GPU: `make bench-gpu`."""
+"""Speed and memory of the local engines on one GPU (``make bench-gpu``)."""

@@ -1,4 +1,4 @@
-"""The engines, each measured in a process of its own, which is ended when the time is over."""
+"""Measures each engine in a new process, which is killed when the time is over."""
 
 import io
 import random
@@ -31,25 +31,25 @@ from bench_resources.models.workers.batching import Batches
 from bench_resources.models.workers.local_model import decode, to_message
 from benchmarks.gpu.checkpoint import Size
 
-_STARTS_WITHIN = 480.0  # s, of a server
-_ENDS_WITHIN = 30.0  # s, of a measured process
-_IMAGE = (640, 480)  # px
+_MAX_START_SECONDS = 480.0  # of a server
+_MAX_END_SECONDS = 30.0  # of a process that has sent all rows
+_IMAGE_SIZE = (640, 480)  # px
 _WARM_UP_TOKENS = 4
 _CONCURRENCY = 256  # requests at a server
-_POLL_SECONDS = 0.1  # s between two looks at the memory
+_POLL_SECONDS = 0.1  # between two measurements of the memory
 NO_TIME = "no time left"
 NO_VLLM = "there is no command vllm"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """What is measured, and with what."""
+    """Models, questions and programs of all measurements."""
 
     sizes: Sequence[Size]
     questions: Mapping[int, int]  # tokens of a response -> number of questions
     batch_size: int
     device: str
-    vllm: str  # the command
+    vllm: str  # command
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,43 +60,44 @@ class Row:
     tokens: int  # of a response
     engine: str
     samples_per_second: float = 0.0
-    memory: float | None = None  # GiB
+    memory_gib: float | None = None
     reason: str = ""  # why it was not measured
 
 
 @dataclass(frozen=True, slots=True)
-class Album:
-    """Questions with an image each, so that none is answered from a prefix that is kept."""
+class ImageQuestions:
+    """Questions about random images, so that engines cannot reuse cached prefixes."""
 
-    images: dict[str, bytes] = field(default_factory=dict)
+    images: dict[str, bytes] = field(default_factory=dict)  # by digest
 
-    def questions(self, number: int, seed: int) -> list[Prompt]:
-        """Draw questions; another seed draws other images."""
+    def draw(self, n: int, seed: int) -> list[Prompt]:
+        """Draw questions with an image each, which depends on the seed."""
         rng = random.Random(seed)
         return [
-            Prompt.of(self._image(rng), f"Question {n}: what is in the image?")
-            for n in range(number)
+            Prompt.of(self._draw_image(rng), f"Question {number}: what is in the image?")
+            for number in range(n)
         ]
 
-    def _image(self, rng: random.Random) -> Image:
-        coarse = PILImage.frombytes("RGB", (64, 48), rng.randbytes(64 * 48 * 3))
-        written = io.BytesIO()
-        coarse.resize(_IMAGE, PILImage.Resampling.BICUBIC).save(written, "JPEG", quality=90)
-        digest = sha256(written.getvalue()).hexdigest()
-        self.images[digest] = written.getvalue()
+    def _draw_image(self, rng: random.Random) -> Image:
+        noise = PILImage.frombytes("RGB", (64, 48), rng.randbytes(64 * 48 * 3))
+        file = io.BytesIO()
+        noise.resize(_IMAGE_SIZE, PILImage.Resampling.BICUBIC).save(file, "JPEG", quality=90)
+        digest = sha256(file.getvalue()).hexdigest()
+        self.images[digest] = file.getvalue()
         return Image(digest)
 
 
-Ask: TypeAlias = Callable[[Sequence[Prompt], int], None]  # questions, tokens of a response
+Ask: TypeAlias = Callable[[Sequence[Prompt], int], None]
+"""Asks questions, and waits for responses of some tokens each."""
 
 
 @contextmanager
-def plain_generate(plan: Plan, folder: Path, album: Album) -> Iterator[Ask]:
-    """A loop over ``model.generate``, as a model card has it, in batches of the same size."""
+def start_plain_generate(plan: Plan, folder: Path, images: Mapping[str, bytes]) -> Iterator[Ask]:
+    """Load a model for a plain loop over ``generate``, with the same batch size."""
     from bench_resources.models.transformers.loading import load_weights
     from bench_resources.models.transformers.processor import load_processor
 
-    spec, checkpoint = _transformers(plan, folder)
+    spec, checkpoint = _build_spec(plan, folder)
     model = load_weights(spec, checkpoint)
     processor: Any = load_processor(spec, checkpoint)
 
@@ -104,39 +105,39 @@ def plain_generate(plan: Plan, folder: Path, album: Album) -> Iterator[Ask]:
         for start in range(0, len(questions), plan.batch_size):
             batch = questions[start : start + plan.batch_size]
             inputs = processor.apply_chat_template(
-                [_conversation(question, album) for question in batch],
+                [_conversation(question, images) for question in batch],
                 add_generation_prompt=True,
                 tokenize=True,
                 return_dict=True,
                 return_tensors="pt",
                 processor_kwargs={"padding": True},
             ).to(model.device, dtype=model.dtype)
-            written = model.generate(**inputs, max_new_tokens=tokens, do_sample=False)
-            processor.batch_decode(written[:, inputs["input_ids"].shape[1] :])
+            tokens_out = model.generate(**inputs, max_new_tokens=tokens, do_sample=False)
+            processor.batch_decode(tokens_out[:, inputs["input_ids"].shape[1] :])
 
     yield ask
 
 
 @contextmanager
-def transformers(plan: Plan, folder: Path, album: Album) -> Iterator[Ask]:
-    """Our engine of ``kind = "transformers"``."""
+def start_transformers(plan: Plan, folder: Path, images: Mapping[str, bytes]) -> Iterator[Ask]:
+    """Load a model for the engine of ``kind = "transformers"``."""
     from bench_resources.models.transformers.model import load
 
-    spec, checkpoint = _transformers(plan, folder)
+    spec, checkpoint = _build_spec(plan, folder)
     model = load(spec, checkpoint)
 
     def ask(questions: Sequence[Prompt], tokens: int) -> None:
         section = spec.model_copy(update={"max_tokens": tokens})
         _require_answers(
-            Batches(section, album.images.__getitem__, lambda: model).stream(_requests(questions))
+            Batches(section, images.__getitem__, lambda: model).stream(_requests(questions))
         )
 
     yield ask
 
 
 @contextmanager
-def vllm_serve(plan: Plan, folder: Path, album: Album) -> Iterator[Ask]:
-    """The server of ``kind = "vllm"``, with our requests."""
+def start_vllm(plan: Plan, folder: Path, images: Mapping[str, bytes]) -> Iterator[Ask]:
+    """Start the server of ``kind = "vllm"``, and end it afterwards."""
     section = {"kind": "vllm", "path": str(folder), "program": plan.vllm}
     spec = VllmSpec.model_validate({**section, "options": "--max-model-len 4096"})
     port, log = free_port(), folder.with_suffix(".log")
@@ -148,34 +149,34 @@ def vllm_serve(plan: Plan, folder: Path, album: Album) -> Iterator[Ask]:
         fields = {"server": "vllm", "max_tokens": tokens, "concurrency": _CONCURRENCY}
         body = {"extra_body": {"ignore_eos": True}}
         asked = ServerSpec.model_validate({**address, **fields, **body})
-        engine = ServerEngine(asked, album.images.__getitem__)
+        engine = ServerEngine(asked, images.__getitem__)
         _require_answers(engine.stream(_requests(questions)))
 
     try:
-        server.wait_until_ready(spec.health, _STARTS_WITHIN)
+        server.wait_until_ready(spec.health, _MAX_START_SECONDS)
         yield ask
     finally:
         server.end()
 
 
 ENGINES = {
-    "plain generate": plain_generate,
-    "transformers": transformers,
-    "vllm serve": vllm_serve,
+    "plain generate": start_plain_generate,
+    "transformers": start_transformers,
+    "vllm serve": start_vllm,
 }
 
 
-def _transformers(plan: Plan, folder: Path) -> tuple[TransformersSpec, Checkpoint]:
+def _build_spec(plan: Plan, folder: Path) -> tuple[TransformersSpec, Checkpoint]:
     spec = TransformersSpec(
         kind="transformers", path=str(folder), device=plan.device, batch_size=plan.batch_size
     )
-    return spec, Checkpoint(location=str(folder), content="")  # no number depends on its digest
+    return spec, Checkpoint(location=str(folder), content="")  # its digest changes no figure
 
 
-def _conversation(question: Prompt, album: Album) -> list[dict[str, Any]]:
+def _conversation(question: Prompt, images: Mapping[str, bytes]) -> list[dict[str, Any]]:
     (turns,) = question.rounds()
-    images = {i.sha256: decode(i, album.images[i.sha256], None) for i in question.images}
-    return [to_message(turn, images) for turn in turns]
+    decoded = {image.sha256: decode(image, images[image.sha256], None) for image in question.images}
+    return [to_message(turn, decoded) for turn in turns]
 
 
 def _requests(questions: Sequence[Prompt]) -> list[Request]:
@@ -186,7 +187,7 @@ def _require_answers(responses: Iterator[tuple[int, Response]]) -> None:
     """Wait for all responses.
 
     Raises:
-        RuntimeError: If one has an error: what was not answered was not measured.
+        RuntimeError: If one has an error.
     """
     for _, response in responses:
         if response.error:
@@ -195,79 +196,86 @@ def _require_answers(responses: Iterator[tuple[int, Response]]) -> None:
 
 @contextmanager
 def _peak_memory(engine: str, device: str) -> Iterator[list[float]]:
-    """Most GiB in use on the GPU, whichever process holds it; on the CPU, of this process."""
+    """Yield a list that will contain the peak in GiB.
+
+    On a GPU, it is the memory in use by all processes. On the CPU, it is that of this process; for
+    vLLM, the list stays empty.
+    """
     peak: list[float] = []
     if device == "cpu":
         yield peak
-        if engine != "vllm serve":  # which is a process of its own
+        if engine != "vllm serve":  # which runs in another process
             peak.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
         return
     import torch
 
-    is_over = Event()
+    is_done = Event()
 
     def watch() -> None:
-        while not is_over.wait(_POLL_SECONDS):
+        while not is_done.wait(_POLL_SECONDS):
             free, total = torch.cuda.mem_get_info()
             peak[:] = [max([(total - free) / 2**30, *peak])]
 
-    watching = Thread(target=watch, daemon=True)
-    watching.start()
+    thread = Thread(target=watch, daemon=True)
+    thread.start()
     try:
         yield peak
     finally:
-        is_over.set()
-        watching.join()
+        is_done.set()
+        thread.join()
 
 
-def _measure(
-    plan: Plan, size: Size, engine: str, folder: Path, pipe: "Connection[Row, None]"
+def _send_rows(
+    plan: Plan, size: Size, engine: str, folder: Path, sender: "Connection[Row, None]"
 ) -> None:
-    """Measure an engine in this process, and send a row for each length of responses."""
-    album, row = Album(), partial(Row, model=size.name, engine=engine)
+    """Measure an engine here, and send a row for each length of responses, or until an error."""
+    image_questions = ImageQuestions()
+    row = partial(Row, model=size.name, engine=engine)
     tokens = 0
     try:
-        with ENGINES[engine](plan, folder, album) as ask:
+        with ENGINES[engine](plan, folder, image_questions.images) as ask:
             for tokens, number in plan.questions.items():
-                ask(album.questions(plan.batch_size, seed=-tokens), _WARM_UP_TOKENS)
-                questions = album.questions(number, seed=tokens)
+                ask(image_questions.draw(plan.batch_size, seed=-tokens), _WARM_UP_TOKENS)
+                questions = image_questions.draw(number, seed=tokens)
                 with _peak_memory(engine, plan.device) as peak:
                     started = monotonic()
                     ask(questions, tokens)
                     speed = number / (monotonic() - started)
-                memory = peak[0] if peak else None
-                pipe.send(row(tokens=tokens, samples_per_second=speed, memory=memory))
+                memory_gib = peak[0] if peak else None
+                sender.send(row(tokens=tokens, samples_per_second=speed, memory_gib=memory_gib))
     except (BenchError, OSError, RuntimeError, ValueError) as error:
-        pipe.send(row(tokens=tokens, reason=first_line(error)))
+        sender.send(row(tokens=tokens, reason=first_line(error)))
 
 
-def measured(plan: Plan, size: Size, engine: str, folder: Path, seconds: float) -> Iterator[Row]:
-    """Measure an engine within some seconds; a row for each length of responses.
+def measure_engine(
+    plan: Plan, size: Size, engine: str, folder: Path, seconds: float
+) -> Iterator[Row]:
+    """Measure an engine for at most some seconds; yield a row for each length of responses.
 
-    A process of its own leaves the memory to the next engine.
+    A new process frees its memory for the next engine.
     """
-    missing, reason = list(plan.questions), NO_TIME
+    unmeasured, reason = list(plan.questions), NO_TIME
     if engine == "vllm serve" and not find_program(plan.vllm):
         reason = NO_VLLM
     elif seconds > 0:
-        ends, spawn = monotonic() + seconds, get_context("spawn")
-        ours, theirs = spawn.Pipe(duplex=False)
-        process = spawn.Process(target=_measure, args=(plan, size, engine, folder, theirs))
+        deadline, spawn = monotonic() + seconds, get_context("spawn")
+        receiver, sender = spawn.Pipe(duplex=False)
+        process = spawn.Process(target=_send_rows, args=(plan, size, engine, folder, sender))
         process.start()
-        theirs.close()
+        sender.close()
         try:
-            while missing and ours.poll(max(0.0, ends - monotonic())):
-                row: Row = ours.recv()
+            while unmeasured and receiver.poll(max(0.0, deadline - monotonic())):
+                row: Row = receiver.recv()
                 if row.reason:
                     reason = row.reason
                     break
-                missing.remove(row.tokens)
+                unmeasured.remove(row.tokens)
                 yield row
-            process.join(_ENDS_WITHIN if not missing else 0)  # its server ends with it
+            process.join(_MAX_END_SECONDS if not unmeasured else 0)  # its server ends with it
         except EOFError:
             reason = "its process died"
         finally:
             process.kill()
             process.join()
-    for tokens in missing:
+    for tokens in unmeasured:
         yield Row(model=size.name, tokens=tokens, engine=engine, reason=reason)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.coverage.cells import Promise, tried
-from benchmarks.coverage.every import every_promise
+from benchmarks.coverage.promise import Promise
+from benchmarks.coverage.registry import all_promises
 from benchmarks.gpu.checkpoint import TINY
-from benchmarks.gpu.measuring import NO_TIME, Plan, measured
+from benchmarks.gpu.measuring import NO_TIME, Plan, measure_engine
 from tests.conftest import CHECKOUT
 from tests.fakes.checkpoint_files import write_checkpoint
 from tests.resources.models.managed.fake_vllm import install
@@ -18,29 +18,30 @@ from tests.resources.models.managed.test_engine import is_running, read_lines, w
 
 
 def _promise_id(promise: Promise) -> str:
-    return f"{promise.what}: {promise.of}"
+    return f"{promise.event}: {promise.population}"
 
 
 def _is_fast(promise: Promise) -> bool:
     """Whether a trial takes little time: a small sample, and no captions to score."""
-    return min(promise.sizes) == 30 and promise.of != "CIDEr" and "of a corpus" not in promise.of
+    population = promise.population
+    return min(promise.sizes) == 30 and population != "CIDEr" and "of a corpus" not in population
 
 
-FAST_PROMISES = [promise for promise in every_promise() if _is_fast(promise)]
+FAST_PROMISES = [promise for promise in all_promises() if _is_fast(promise)]
 
 
 @pytest.mark.parametrize("promise", FAST_PROMISES, ids=_promise_id)
 def test_a_promise_is_kept_in_small_samples(promise: Promise) -> None:
-    n_repetitions = 150 if "interval" in promise.what else 40
-    result = tried(promise, 30, n_repetitions)
-    assert result.holds, f"{result.share:.1f} in 100"
+    n_samples = 150 if "interval" in promise.event else 40
+    percent = promise.measure(30, n_samples)
+    assert promise.holds(percent, n_samples), f"{percent:.1f} in 100"
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("promise", every_promise(), ids=_promise_id)
+@pytest.mark.parametrize("promise", all_promises(), ids=_promise_id)
 def test_a_promise_is_kept_in_more_repetitions(promise: Promise) -> None:
-    result = tried(promise, min(promise.sizes), 400)
-    assert result.holds, f"{result.share:.1f} in 100"
+    percent = promise.measure(min(promise.sizes), 400)
+    assert promise.holds(percent, 400), f"{percent:.1f} in 100"
 
 
 def test_a_measurement_that_fails_is_reported():
@@ -71,7 +72,7 @@ def test_a_measurement_that_takes_too_long_is_ended_with_its_server(tmp_path: Pa
     folder = write_checkpoint(tmp_path / "weights", b"1234")
     program = str(install(tmp_path / "bin", f"starts={starts}", "loading=99999"))
     plan = Plan(sizes=[TINY], questions={2: 4, 4: 3}, batch_size=2, device="cpu", vllm=program)
-    rows = list(measured(plan, TINY, "vllm serve", folder, seconds=15.0))
+    rows = list(measure_engine(plan, TINY, "vllm serve", folder, seconds=15.0))
     assert {row.reason for row in rows} == {NO_TIME}
     wait_until(lambda: not any(is_running(int(pid)) for pid in read_lines(starts)))
 
