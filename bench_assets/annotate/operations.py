@@ -124,7 +124,7 @@ def ask(bench: Workbench, name: str) -> None:
 def draw_verdicts(
     bench: Workbench, name: str, n: int, models: Sequence[str], now: datetime
 ) -> list[DrawnUnit]:
-    """Draw responses for people, so that their verdicts correct the numbers of judges and rules.
+    """Draw and record responses for people, whose verdicts correct numbers of judges and rules.
 
     Args:
         bench: The home.
@@ -135,13 +135,13 @@ def draw_verdicts(
 
     Raises:
         UnknownNameError: If there is no such task, or a model was not evaluated.
-        SettingsError: If people cannot judge the task, its verdicts are not active, or ``n`` is too
-            small.
+        SettingsError: If people cannot judge the task, its verdicts are not active, no model was
+            evaluated, or ``n`` is too small.
         BenchError: If a table cannot be read.
     """
     task = bench.catalog.task(name)
     if not task.is_checked_by_people:
-        raise SettingsError(f"{task.name}: people cannot judge its responses")
+        raise SettingsError(f"{task.name}: people cannot judge its responses. Name another task")
     _active_task(bench, task.response_tasks[0].task.name)
     folder, tables = task.name.split("/"), bench.tables
     evaluated = sorted(tables.partitions([*folder, "scores"]))
@@ -175,8 +175,8 @@ def proposal_tasks(bench: Workbench, suite: str) -> list[str]:
         for known_suite in bench.catalog.suites
         if known_suite.gold and suite in ("", known_suite.name)
     ]
-    if suite and not tasks:
-        raise SettingsError(f"{suite}: its build proposes no questions")
+    if not tasks:
+        raise SettingsError(f"{suite or 'all suites'}: no questions are proposed")
     active = [task for task in tasks if task in bench.settings.annotation.tasks]
     if not active:
         sections = " or ".join(f'[annotation.tasks."{task}"]' for task in tasks)
@@ -187,9 +187,10 @@ def proposal_tasks(bench: Workbench, suite: str) -> list[str]:
 
 
 def draw_accepted(bench: Workbench, name: str, n: int, now: datetime) -> None:
-    """Publish a task on proposals, such as "multi/proposals", and draw ``n`` accepted ones.
+    """Publish a task on proposals, such as "multi/proposals", and draw ``n`` of the accepted ones.
 
-    Larger draws contain smaller ones.
+    Those that people accepted, or that are doubtful, are not drawn. Larger draws contain smaller
+    ones.
 
     Raises:
         BenchError: If a table cannot be read or built.
@@ -294,7 +295,7 @@ def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
     Raises:
         SettingsError: If the folder is not empty; otherwise as ``progress``.
         AnnotationError: If Label Studio cannot ask one of the task's fields.
-        HomeError: If it cannot be written.
+        HomeError: If a file cannot be written.
     """
     if folder.exists() and any(folder.iterdir()):
         raise SettingsError(f"{folder}: not empty; nothing was written")
@@ -340,8 +341,8 @@ def import_answers(bench: Workbench, name: str, file: Path) -> ImportCounts:
     counts = ImportCounts(new=new, known=len(usable) - new)
     if faults:
         summary = (
-            f"{file}: {len(faults)} annotations cannot be used; the other {len(usable)} are"
-            f" imported, {counts.new} of them new:"
+            f"{file}: {len(faults)} of {len(faults) + len(usable)} annotations cannot be used; the"
+            f" others are imported, {counts.new} of them new:"
         )
         rest = [f"and {len(faults) - _MAX_NAMED} more"] if len(faults) > _MAX_NAMED else []
         raise AnnotationError("\n  ".join([summary, *faults[:_MAX_NAMED], *rest]))

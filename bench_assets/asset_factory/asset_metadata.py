@@ -87,7 +87,7 @@ def results_page(rows: Sequence[Metric], primary: str, chance: float | None = No
         _markdown_image(bar_chart(bars, title), "bars"),
     ]
     if len(slices) > _BARS:
-        paragraphs.append(f"{len(slices) - _BARS} more slices are in the table.")
+        paragraphs.append(f"The table has more slices: {len(slices) - _BARS}.")
     return "\n\n".join(paragraphs)
 
 

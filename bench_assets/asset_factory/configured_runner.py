@@ -181,7 +181,7 @@ def people_judge(
 
     Raises:
         SettingsError: If bench.toml does not configure the annotation task that they judge by, or
-            a condition is not main.
+            gives it attention checks, or if a condition is not main.
         AnnotationError: If the annotation backend cannot be used.
     """
     from bench_assets.evaluation.people_judge import PeopleJudge

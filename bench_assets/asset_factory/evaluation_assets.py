@@ -150,10 +150,11 @@ def evaluation_assets(
     split: str = "",
     predictions: MakePredictions = predictions_asset,
 ) -> list[dg.AssetsDefinition]:
-    """Build the evaluation assets of a condition, from questions to metrics, partitioned by model.
+    """Build the evaluation assets of a condition, from predictions to metrics.
 
-    A ``split`` with hidden answers gets predictions and judgements only. ``predictions`` builds the
-    asset of predictions; by default, chat models answer.
+    They are partitioned by model; constants of the condition's own questions are not. A ``split``
+    with hidden answers gets predictions and judgements only. ``predictions`` builds the asset of
+    predictions; by default, chat models answer.
     """
     step = EvaluationStep(task=task, condition=condition, split=split)
     assets = [predictions(step)]

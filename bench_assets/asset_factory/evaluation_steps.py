@@ -56,6 +56,8 @@ def partition_responses(
 ) -> GeneratedResponses:
     """Responses of this partition's model, with snapshots while they are generated.
 
+    The images that it will read are fetched now.
+
     Raises:
         UnknownNameError: If there is no such model.
     """

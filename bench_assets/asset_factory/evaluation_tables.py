@@ -121,14 +121,16 @@ def read_judged_responses(
     predictions: Sequence[Prediction],
     judgements: Sequence[Judgement],
 ) -> JudgedResponses | None:
-    """Read the verdicts of a model's judge on the responses of all models to these questions.
+    """Read the verdicts of a model's judge on the responses of models to these questions.
+
+    Of the other models, those with the latest verdicts are read, up to ``_MAX_JUDGED`` responses.
 
     Args:
         tables: The tables of the home.
         keys: Key of an evaluation table by its name.
         questions: The whole question table; the model may have answered a part of it.
         predictions: Predictions of the model.
-        judgements: Judgements of the predictions; None is returned if rules judged them.
+        judgements: Judgements of the predictions; None is returned if no model or person judged.
     """
     judges = frozenset(
         (row.judge, row.setup)

@@ -64,7 +64,7 @@ class Launch(dg.Config):
 
         Raises:
             UnknownNameError: If the task has no such condition.
-            SettingsError: If there is no such judge, or the model has no seed.
+            SettingsError: If there are no questions or no such judge, or the model has no seed.
             BenchError: If a response or verdict is missing.
         """
         task, step_condition = step

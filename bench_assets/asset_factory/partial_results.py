@@ -122,9 +122,10 @@ def snapshot_while_running(
     session: ModelSession,
     responses: GeneratedResponses,
 ) -> Generator[None]:
-    """Store the responses so far as a partial evaluation, regularly and if the run ends early.
+    """Store the responses so far as a partial evaluation: regularly, and if the run ends early.
 
-    Nothing is stored of more than ``_MAX_QUESTIONS``.
+    They are also stored at its end if a judge model or people have yet to judge. Nothing is stored
+    of more than ``_MAX_QUESTIONS``.
     """
     if len(questions) > _MAX_QUESTIONS:
         yield
@@ -143,7 +144,6 @@ def snapshot_while_running(
     is_complete = False
     try:
         yield
-        # Until a judge model or people have judged, the snapshot shows the responses.
         is_complete = not task.is_judged or bool(_judging_rules(settings, task))
     finally:
         progress.on_arrival = None
@@ -175,7 +175,7 @@ def _write_snapshot(
     questions: Sequence[Question],
     responses: GeneratedResponses,
 ) -> None:
-    """Score and store the cached responses, without incomplete clusters of questions.
+    """Score and store the cached responses of complete clusters of questions, if there are any.
 
     Only rules judge; verdicts of a judge model or of people are missing until the run is complete.
     """
@@ -209,7 +209,7 @@ def _subset_constants(
 ) -> list[BestConstant]:
     """Best constant responses to some questions, among those that are best on the whole table.
 
-    Trying all constant responses would take longer than the snapshot.
+    Trying all would take longer than the snapshot. [] if those of the whole table are not known.
     """
     tables = TableFiles(
         folder=str(settings.home / "tables"),

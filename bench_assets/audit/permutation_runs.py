@@ -42,7 +42,7 @@ def permute_questions(
         if permuted.ordered:
             permutable.append((task, permuted))
         for reason, n in permuted.left_out.items():
-            exclusions.append(f"{task.name}, {n} questions: {reason}")
+            exclusions.append(f"{task.name}: {reason} (questions: {n})")
     if not permutable:
         reasons = "; ".join(exclusions) or "there are no questions for models"
         raise SettingsError(f"no options can be permuted: {reasons}")
@@ -55,7 +55,7 @@ def evaluate_permutations(
     """Evaluate a model on permuted options, judged and scored as usual.
 
     Raises:
-        SettingsError: If people are the judge of the suite.
+        SettingsError: If people are the judge of the suite, or there is no such judge.
         ModelError: If the model cannot be opened, or questions remain without a response.
     """
     questions = bench.questions(task)

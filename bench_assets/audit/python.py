@@ -96,7 +96,7 @@ def audit(results: "str | Run | Sequence[Run]") -> AuditTable:
             Three or more models on a task also show which keys may be wrong.
 
     Raises:
-        BenchError: If there is no such suite, or it cannot be audited.
+        BenchError: If there is no such suite, a task of it cannot be audited, or no run is given.
     """
     if isinstance(results, str):
         with open_workbench() as bench:

@@ -305,11 +305,13 @@ def _metric_to_explain(divergences: Sequence[Divergence], task: Task) -> str:
 def write_bundle(
     bench: Workbench, number: NumberRef, target: Path, *, images: bool
 ) -> PackedBundle:
-    """Write the bundle of a number.
+    """Write the bundle of a number; print why it is stale, if it is.
 
     Raises:
-        TableError: If a table is missing, or the number does not follow from its responses.
+        TableError: If a table is missing, the number does not follow from its responses, or the
+            bundle would be too large.
         HomeError: If the file cannot be written.
+        ImageError: If an image is damaged.
     """
     task, suite = number.task, bench.catalog.suite(number.task.name)
     if reason := stale_reason(bench, task, number.metrics, number.tables):

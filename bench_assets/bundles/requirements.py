@@ -62,7 +62,7 @@ def find_number(bench: Workbench, task_name: str, model: str, condition: str) ->
 
     Raises:
         UnknownNameError: If there is no such task or condition, or the model was not evaluated.
-        SettingsError: If a suite is named of which several tasks have the condition.
+        SettingsError: If a suite of several tasks is named, unless only one has the condition.
     """
     candidates = bench.catalog.tasks_of(task_name)
     tasks = [task for task in candidates if condition in task.conditions] or candidates
@@ -85,7 +85,7 @@ def find_number(bench: Workbench, task_name: str, model: str, condition: str) ->
                 metrics=rows,
                 tables=tables,
             )
-    evaluated_models = {model for tables in sources for model in tables.partitions(key)}
+    evaluated_models = {name for tables in sources for name in tables.partitions(key)}
     raise UnknownNameError(f"model evaluated on {task.name}, {condition},", model, evaluated_models)
 
 

@@ -106,7 +106,10 @@ def _require_files(archive: Archive, manifest: Manifest) -> None:
 
 
 def _require_one_evaluation(path: Path, manifest: Manifest, contents: Contents) -> None:
-    """Refuse foreign and duplicate rows, verdicts without a response, and other numbers."""
+    """Refuse foreign rows, verdicts without a response, and other numbers.
+
+    Questions, predictions and scores must be unique.
+    """
     question_ids = _unique_keys(path, "questions", (row.question_id for row in contents.questions))
     evaluated = manifest.model, manifest.condition
     for table in ("predictions", "judgements", "scores"):

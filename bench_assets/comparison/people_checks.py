@@ -47,7 +47,7 @@ def people_checks(tables: TableFiles, task: Task) -> dict[str, PeopleCheck]:
 def _check_drawn_models(
     tables: TableFiles, task: Task, drawn: Sequence[DrawnUnit]
 ) -> dict[str, PeopleCheck]:
-    """Check each model with scores, except those whose number is already people's."""
+    """Check each drawn model with scores, except those whose number is already people's."""
     form, folder = task.response_tasks[0], task.name.split("/")
     key = form.table("answers").split("/")
     answers = tables.read(key, Answer) if tables.exists(key) else []

@@ -54,7 +54,7 @@ def compare_models(
     The table of questions is read from ``questions``, or from ``tables`` if that is None.
 
     Raises:
-        TableError: If a table cannot be read.
+        TableError: If a table cannot be read, or a signature is invalid.
     """
     scores_key = evaluation_key(task, "main", "scores")
     metrics_key = evaluation_key(task, "main", "metrics")

@@ -127,6 +127,7 @@ def decide(
     """Decide whether each effect is better, worse or undecided, with p-values corrected together.
 
     The returned p-values are rescaled: whatever ``alpha`` is, an effect below 0.05 is significant.
+    Rows that are not comparable stay as they are.
 
     Args:
         effects: All effects that are tested together: tasks, slices, baselines.

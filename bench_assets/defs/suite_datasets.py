@@ -33,7 +33,8 @@ def load_suite_assets(
 ) -> tuple[Catalog, list[Any]]:
     """Load the assets and asset checks of suites; returns the usable suites with theirs.
 
-    Assets may require these ``resources`` and their own, and no step may be named like a job.
+    Assets may require these ``resources`` and their own. No step may be named like a job, or like a
+    step of another suite.
     """
     loaded: list[Any] = []
     problems: dict[str, str] = {}
@@ -59,7 +60,7 @@ def load_suite_assets(
 
 
 def _key_defects(suite: Suite, assets: Sequence[Any]) -> list[str]:
-    """Find assets of a dataset build that are missing, or not where the graph expects them."""
+    """Describe missing, invalid and duplicate assets, and those with a wrong key or group."""
     if invalid := [asset for asset in assets if not isinstance(asset, _ASSET_TYPES)]:
         return [f"{invalid[0]!r} is neither an asset nor an asset check"]
     specs = [spec for asset in assets for spec in _asset_specs(asset)]

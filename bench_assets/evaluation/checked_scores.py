@@ -208,7 +208,7 @@ def checked_scores(
     )
     problem = ""
     if n_changed > _MAX_CHANGED * len(draws):
-        problem = f"{n_changed} of {len(draws)} drawn responses changed since, and wait for people"
+        problem = f"{n_changed} of {len(draws)} drawn units changed since, and wait for people"
     probabilities = _label_probabilities(draws, labelled)
     units = [
         CheckedUnit(

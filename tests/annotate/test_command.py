@@ -118,7 +118,7 @@ def test_an_unusable_entry_is_named_and_the_others_are_imported(tmp_path: Path) 
 
     output = " ".join(bench("annotate", "import", FORM, file, code=1).output.split())
 
-    assert "2 annotations cannot be used; the other 1 are imported, 1 of them new" in output
+    assert "2 of 3 annotations cannot be used; the others are imported, 1 of them new" in output
     assert "export.json, entry 1 (id 2), annotation 1: not an answer: its author is None" in output
     assert "export.json, entry 3 (id 3), annotation 1: unit 's-nobody' is not published" in output
     people = [row["person"] for row in json_rows("annotate", "quality", FORM)]

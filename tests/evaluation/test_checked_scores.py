@@ -140,7 +140,7 @@ def test_a_check_whose_responses_all_changed_says_so():
     units = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
     changed = change_responses(model, [question.question_id for question in QUESTIONS])
     assert score_units(changed, label_units(units, model), units).problem == (
-        "100 of 100 drawn responses changed since, and wait for people"
+        "100 of 100 drawn units changed since, and wait for people"
     )
 
 

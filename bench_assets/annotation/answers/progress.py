@@ -39,7 +39,7 @@ def undecided_units(
     """
     if table_reasons is None:
         n_missing = open_units(units, counted)
-        reasons = {unit_id: f"{n} answers are missing" for unit_id, n in n_missing.items()}
+        reasons = {unit_id: f"missing answers: {n}" for unit_id, n in n_missing.items()}
     else:
         checks = {unit.unit_id for unit in units if unit.gold}
         reasons = {name: reason for name, reason in table_reasons.items() if name not in checks}

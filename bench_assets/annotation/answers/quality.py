@@ -72,6 +72,8 @@ def disagreements(
 ) -> list[UnitDisagreement]:
     """Compute the disagreement on each unit, largest first: the queue of a second round.
 
+    Attention checks are left out.
+
     Args:
         task: The task; only its choice fields are compared.
         units: The published units.

@@ -158,9 +158,9 @@ def resolve_answers(
 ) -> ResolvedAnswers:
     """Decide which answers count.
 
-    A person's last answer before the deadline counts. If a person gave more answers than allowed,
-    the first ones count; if a person fails the attention checks, none. Attention checks are no
-    votes.
+    A person's last answer to a unit before the deadline counts, if it fits the task and the unit.
+    If a person gave more answers than allowed, the first ones count; if a person fails the
+    attention checks, none. Answers to attention checks never count.
     """
     units_by_id = {unit.unit_id: unit for unit in units}
     validator = AnswerValidator(task, units_by_id)

@@ -82,7 +82,8 @@ def verdict_units(
 ) -> list[Unit]:
     """Build the units of responses judged by ``people``, then those of drawn ones, in their order.
 
-    A response that changed since it was drawn is shown as it is now.
+    A response that changed since it was drawn is shown as it is now; it is left out if people can
+    no longer judge it.
     """
     questions_by_id = {question.question_id: question for question in questions}
     judged_by_people = {_response_key(row) for row in judgements if row.judge == PEOPLE}

@@ -310,8 +310,9 @@ def suspected_keys(evidence: Evidence) -> AuditFinding:
 def read_answers(results: Results, questions: Sequence[Question]) -> ComparableAnswers:
     """Number the answers of each question; of nearly identical models, only the first is kept.
 
-    Rankings and questions without a comparable key are left out. For questions without options, so
-    is a wrong answer of a single model, which is no evidence of a wrong key.
+    Rankings, questions without a comparable key and models without an answer are left out. For
+    questions without options, so is a wrong answer of a single model, which is no evidence of a
+    wrong key.
     """
     compared = list(_compared_questions(results, questions))
     shape = len(compared), len(results.models)

@@ -127,7 +127,10 @@ def _consistency(rows: Sequence[PermutationOutcome]) -> float | None:
 def _gain_figures(
     outcomes: _Outcomes, clusters: Mapping[str, str], make_figure: _MakeFigure
 ) -> Iterator[OrderFigure]:
-    """Gain of the benchmark's order over the mean of the others; none without scored questions."""
+    """Gain of the benchmark's order over the mean of the others, on questions scored in all orders.
+
+    There is none without such questions.
+    """
     pairs = []
     for question_id, rows in outcomes.items():
         published = [row.share for row in rows if row.number == 1 and row.share is not None]

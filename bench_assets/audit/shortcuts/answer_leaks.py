@@ -94,7 +94,7 @@ def file_names(evidence: Evidence) -> AuditFinding:
 def _finding(
     mentions: Sequence[Mention], plain_leaks: Sequence[Suspect], n: int, source: str
 ) -> AuditFinding:
-    """Suspect plain leaks and, if mentioned options are right too often, questions with one."""
+    """Suspect plain leaks and, if mentioned options are right too often, the right mentions."""
     clusters = cluster_questions([mention.question for mention in mentions])
     rate = compare_with_chance(
         [float(mention.is_right) for mention in mentions],
@@ -108,7 +108,7 @@ def _finding(
                 question_id = mention.question.question_id
                 reason = f"only the right option is in {mention.text!r:.120}"
                 suspects.setdefault(question_id, Suspect(question_id, reason))
-    counted = f" One option is mentioned most {rate.n} times: {rate}." if rate.n else ""
+    counted = f" Mentions of one option more than of others: {rate.n}; {rate}." if rate.n else ""
     sentence = (
         f"{count_phrase(len(suspects), 'question')} given away, of {n}, by {source}.{counted}"
     )

@@ -98,7 +98,7 @@ def needs_images(evidence: Evidence) -> AuditFinding:
     )
     compared = _compare_points(evidence, runs, sighted)
     if len(compared.questions) < _MIN_QUESTIONS:
-        raise SkippedCheckError(f"{len(compared.questions)} questions were asked both ways")
+        raise SkippedCheckError(f"questions that were asked both ways: {len(compared.questions)}")
     return _finding(compared, runs)
 
 
@@ -120,7 +120,7 @@ def _finding(compared: _BlindPoints, runs: Sequence[BlindRun]) -> AuditFinding:
     sentence = (
         f"Without images {', '.join(map(str, runs))} get {_share(compared.blind):.0%} of the"
         f" points, by chance {by_chance:.0%}; with them the best model gets"
-        f" {_share(compared.seeing):.0%}. Most runs solve {len(solved)} questions, by chance"
+        f" {_share(compared.seeing):.0%}. Questions that most runs solve: {len(solved)}, by chance"
         f" {compared.solved_by_luck.sum():.0f}."
     ).replace("%", " %")
     if suspects:

@@ -293,7 +293,7 @@ def _scaled_features(exam: Exam, rows: Rows, cue: Cue) -> Features:
 def _fit_weights(
     features: Features, offered: npt.NDArray[np.bool_], keys: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.float32]:
-    """Fit a weight per feature by accelerated gradient steps (Nesterov, 1983) on a convex loss."""
+    """Fit weights of features by accelerated gradient steps (Nesterov, 1983); 0 without keys."""
     weights = np.zeros(features.shape[2], np.float32)
     if not len(keys):
         return weights

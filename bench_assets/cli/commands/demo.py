@@ -34,7 +34,7 @@ _CAVEAT = "Mini editions are synthetic: scores say nothing about the published b
 
 
 def evaluate_embedded(bench: Workbench) -> list[BenchError]:
-    """Build every suite's mini edition, and evaluate the embedded models.
+    """Build every suite's mini edition, evaluate the embedded models, and rank them.
 
     One suite comes first, so that numbers appear early. A second process takes half of the
     suites, without their encoder tasks; each process gets half of the cores. Each evaluates the

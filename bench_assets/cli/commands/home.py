@@ -90,7 +90,7 @@ def migrate(
         print_rows([migration], as_json=as_json)
         message = "Copied and verified; nothing was deleted."
         if migration.left_out:
-            message += f" {migration.left_out} damaged responses were not copied."
+            message += f" Damaged responses that were not copied: {migration.left_out}."
         print_message(message)
 
 
@@ -137,7 +137,7 @@ def usage(*, as_json: JsonOption = False) -> None:
                     print_result(f"{'':13}{part.goes}")
             if smaller_parts := parts[_N_LARGEST:]:
                 size = sum(part.megabytes for part in smaller_parts)
-                print_result(f"{size:8.1f} MB  {len(smaller_parts)} smaller parts: --json")
+                print_result(f"{size:8.1f} MB  smaller parts ({len(smaller_parts)}): --json")
         print_message(BACKUP.format(home=quote(str(folder))))
 
 

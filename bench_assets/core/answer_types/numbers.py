@@ -77,8 +77,11 @@ class NumberAnswer(StatedAnswer):
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read a number, with or without a unit, or a list of numbers, which is kept as JSON.
 
-        The number gets the decimals of its row, and a unit if it has none. A key is refused if a
-        part of it would be right, too, such as the 1 of "100/1 %".
+        The number gets the decimals of its row, and a unit if it has none.
+
+        Raises:
+            SourceError: If it is no number, or a part of it would be right, too, such as the 1 of
+                "100/1 %".
         """
         parsed = parse_list(value)
         entries = parsed if isinstance(parsed, list | tuple) and parsed else [value]

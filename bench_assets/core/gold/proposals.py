@@ -138,8 +138,8 @@ def decide(
 ) -> DecidedProposal:
     """Decide by the votes; without solvers, what the form proves is accepted.
 
-    What an annotator requested is accepted in any case. A key is rejected if all solvers give the
-    same other answer.
+    What an annotator requested is accepted in any case. A key is accepted by a quorum of solvers,
+    rejected if all give the same other answer, and otherwise open.
     """
     row = DecidedProposal(
         **asdict(proposal),

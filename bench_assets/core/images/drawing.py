@@ -122,7 +122,7 @@ def _label_spot(
     size: tuple[int, int],
     occupied: Sequence[Box],
 ) -> Point:
-    """Upper left corner of the label: the first free spot, else to the right of the circle."""
+    """Upper left corner of the label: the first free spot, else the first, moved into the image."""
     _, _, wide, high = _label_box(pen, mark.label, (0, 0))
     x, y = mark.point
     offset = radius + _GAP

@@ -220,7 +220,7 @@ class ConstrainedReader:
         self._constrains = isinstance(model, ElicitsOptions) and "constrained" in model.elicits
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
-        """Answer each request, in order; once constraints have failed, no more are sent.
+        """Answer each request, in order; once constraints have failed, none are sent.
 
         Raises:
             ModelError: If the model cannot be called at all.

@@ -77,7 +77,10 @@ def _classify(text: str, question: str, options: Sequence[str]) -> str:
 
 
 def _classify_object(text: str, prompt: str) -> str:
-    """Kind of a JSON object by its keys, if it stands alone."""
+    """Kind of a JSON object, or of the first in a list, by its keys; "" for an answer.
+
+    An object beside other text, or with a key that the prompt names, may be an answer.
+    """
     inner = re.sub(r"\A```\w*\s*|\s*```\Z", "", text)
     if inner[:1] not in "{[" or inner[-1:] not in "}]":
         return ""

@@ -369,8 +369,8 @@ def validate_response(response: object) -> Response:
     """Validate a model's response; an invalid one becomes a response with ``error``.
 
     Text, finish_reason, note and served must be valid Unicode, otherwise the response is invalid.
-    Impossible counts and seconds are dropped without invalidating it; long names are truncated. Of
-    a response with an error, only that and a known kind of refusal are kept.
+    Impossible counts and seconds, and a refusal without an error, are dropped; long names are
+    truncated. Of a response with an error, only that and a known kind of refusal are kept.
 
     >>> validate_response(Response(text="A", prompt_tokens=-1)) == Response(text="A")
     True

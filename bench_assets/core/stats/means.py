@@ -304,7 +304,8 @@ def delta_method_interval(
 ) -> tuple[float, float]:
     """95 % interval of a metric in [0, ``top``] that is not a mean of points, by the delta method.
 
-    NaN for fewer than two clusters, and for an unbounded metric that no cluster moves.
+    NaN for fewer than two clusters or a ``freedom`` below 1, and for an unbounded metric that no
+    cluster moves.
 
     Args:
         value: The metric.

@@ -52,7 +52,8 @@ def change_interval(pairs: Sequence[PairedScores]) -> tuple[float, float]:
 
     The variance has the lower bound of ``change_variance``, so that few questions that changed
     alike do not look certain. The interval excludes 0 exactly if ``paired_t_test`` finds p below
-    0.05. It is clipped to [-1, 1] if all points are between 0 and the maximum.
+    0.05. It is clipped to [-1, 1] if all points are between 0 and the maximum. With points in fewer
+    than two clusters, it is (-inf, inf).
 
     >>> pairs = [PairedScores(0, after, cluster=str(n)) for n, after in enumerate([1, 0, 0, 1])]
     >>> low, high = change_interval(pairs)

@@ -84,7 +84,10 @@ def add_rank_intervals(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
 
 
 def _format_ranks(rows: Sequence[LeaderboardRow]) -> dict[int, str]:
-    """Format the rank intervals of rows that are compared, by ``id``; none for a single row."""
+    """Format the rank intervals of rows that are compared, by ``id``.
+
+    Rows without an interval are left out, and a model's rows but the last; a single one has none.
+    """
     row_ids: dict[str, int] = {}
     intervals: dict[str, tuple[float, float, float]] = {}
     bounds: dict[str, tuple[float, float]] = {}
@@ -158,7 +161,7 @@ def rank_models(values: Mapping[str, Mapping[str, float]], rng: np.random.Genera
 
     Includes models with values on more than half of the tasks, since a model with one task would
     leave nothing to average over. Ties share the mean of their ranks. The interval is a bootstrap
-    over tasks, with the same resamples for all models.
+    over tasks, with the same resamples for all models, and None for a single task.
 
     >>> values = {"t": {"a": 1, "b": 0}, "u": {"a": 0, "b": 1}}
     >>> ranking = rank_models(values, np.random.default_rng(0))

@@ -127,7 +127,7 @@ def check_annotation(
         for name, task in tasks
         if (refusal := undecided[name].refusal(n_units.get(name, 0), task.terms))
     ]
-    problems = refusals + [
+    undecided_units = [
         f"{state} in {name}: {unit}: {reason}"
         for name, units in undecided.items()
         for state, reasons in (("open", units.open), ("expired", units.expired))
@@ -135,8 +135,8 @@ def check_annotation(
     ]
     blocks = is_waiting or bool(refusals)
     return check_result(
-        problems,
-        n=len(problems),
+        [*refusals, *undecided_units],
+        n=len(undecided_units),
         noun="undecided unit",
         holds="Every annotation unit is decided.",
         severity=dg.AssetCheckSeverity.ERROR if blocks else dg.AssetCheckSeverity.WARN,

@@ -40,7 +40,7 @@ _STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 def constant_responses(
     questions: Sequence[Question], slices: Callable[[Question], Sequence[str]]
 ) -> list[str]:
-    """List candidates for the best constant response, the most promising first.
+    """List up to ``max_constants`` candidates for the best constant response, the likeliest first.
 
     Letters and sets of letters of the options, answers that are right more than once, overall and
     in a slice, the most frequent answers as one list, ``composed_texts``, and ``STOCK_RESPONSES``.

@@ -73,7 +73,7 @@ def test_undecided_units_expire_at_the_deadline_and_lack_no_answers() -> None:
 
 
 def test_too_little_decided_at_the_deadline_is_refused() -> None:
-    missing = {"b": "1 answers are missing", "c": "2 answers are missing"}
+    missing = {"b": "missing answers: 1", "c": "missing answers: 2"}
     undecided = UndecidedUnits(open={}, expired=missing)
     assert undecided.refusal(3, AnnotationTerms(until="2026-11-22", least_decided=1 / 3)) == ""
     assert undecided.refusal(3, AnnotationTerms(until="2026-11-22", least_decided=0.5)) == (

@@ -189,6 +189,13 @@ def test_open_units_of_a_configured_task_are_an_error(tmp_path, configuration, s
     assert (result.passed, result.severity.value) == (False, severity)
 
 
+def test_too_few_decided_units_are_one_more_problem(tmp_path):
+    (tmp_path / "bench.toml").write_text(f'{PEOPLE_SECTION}until = "2026-01-02"\n')
+    undecided = {"codis/votes": UndecidedUnits({}, {"s1": "1 of 2"})}
+    result = check_annotation(undecided, {"codis/votes": 1}, load_settings(tmp_path))
+    assert (result.description or "").startswith("2 problems among 1 undecided unit; ")
+
+
 def test_without_undecided_units_the_check_passes(tmp_path):
     (tmp_path / "bench.toml").write_text(PEOPLE_SECTION)
     undecided = {"codis/votes": UndecidedUnits({}, {})}

@@ -73,7 +73,7 @@ def answer_units(folder, verdicts):
     ("suite", "reason"),
     [
         pytest.param("", "no task is configured", id="none is active"),
-        pytest.param("codis", "codis: its build proposes no questions", id="nothing is proposed"),
+        pytest.param("codis", "codis: no questions are proposed", id="nothing is proposed"),
     ],
 )
 def test_a_suite_without_proposals_or_a_task_is_refused(tmp_path, suite, reason):
