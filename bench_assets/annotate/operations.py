@@ -126,12 +126,8 @@ def draw_verdicts(
 ) -> list[DrawnUnit]:
     """Draw and record responses for people, whose verdicts correct numbers of judges and rules.
 
-    Args:
-        bench: The home.
-        name: Task with a judge or a reader, such as "codis".
-        n: Units of its primary metric.
-        models: Models whose responses people judge; empty: all evaluated ones but baselines.
-        now: Current time.
+    ``n`` counts units of the primary metric. Without ``models``, all that were evaluated are drawn,
+    except baselines.
 
     Raises:
         UnknownNameError: If there is no such task, or a model was not evaluated.
@@ -295,6 +291,7 @@ def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
     Raises:
         SettingsError: If the folder is not empty; otherwise as ``progress``.
         AnnotationError: If Label Studio cannot ask one of the task's fields.
+        ImageError: If an image of a unit cannot be used.
         HomeError: If a file cannot be written.
     """
     if folder.exists() and any(folder.iterdir()):
@@ -403,16 +400,12 @@ class PersonLink:
 def make_links(
     settings: Settings, tasks: Sequence[str], people: Sequence[str], days: float
 ) -> list[PersonLink]:
-    """Make a link for each person.
+    """Make a link for each person, which opens these tasks, or all, and expires after some days.
 
-    Args:
-        settings: Settings of the home.
-        tasks: Tasks that the link opens; empty: all.
-        people: Pseudonyms, or names in ``[annotation.names]``; empty: all of that section.
-        days: Days until the links expire.
+    ``people`` are pseudonyms, or names in ``[annotation.names]``; without any, all of that section.
 
     Raises:
-        SettingsError: If no annotator is named, or the backend is not pages.
+        SettingsError: If no annotator is named, the backend is not pages, or a key is not set.
         UnknownNameError: If a task is neither active nor published.
         AnnotationError: If a name is not a pseudonym, or the signing key cannot be used.
     """

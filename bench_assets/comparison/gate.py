@@ -42,13 +42,8 @@ def close_gate(
 ) -> bool:
     """Write the reports of a gate, and return whether it fails.
 
-    Args:
-        before: Name of the model that was compared with.
-        after: Name of the compared model.
-        rows: Decided comparisons, one for each task.
-        fail_on: What fails; None: nothing.
-        junit: JUnit XML is written to this file.
-        summary: Markdown is appended to this file.
+    ``rows`` are decided comparisons, one for each task. JUnit XML is written to ``junit``, and
+    Markdown is appended to ``summary``. Without ``fail_on``, nothing fails.
 
     Raises:
         TableError: If ``fail_on`` is given, nothing fails it, and no row has a verdict.

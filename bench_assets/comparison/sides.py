@@ -59,13 +59,7 @@ def find_evaluations(
 ) -> list[EvaluationLocation]:
     """Find the evaluations behind a name: a model, a condition of ``model``, or a file.
 
-    Args:
-        name: An evaluated model or condition, or a Parquet file of metrics, possibly of another
-            home.
-        tables: Tables of this home.
-        tasks: The tasks.
-        model: Model, if ``name`` is a condition.
-        condition: Condition, if ``name`` is a model.
+    A file is a Parquet table of metrics, maybe of another home. ``condition`` is that of a model.
 
     Raises:
         UnknownNameError: If nothing of that name was evaluated.

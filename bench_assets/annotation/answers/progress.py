@@ -73,12 +73,7 @@ def progress_of(
 ) -> AnnotationProgress:
     """Compute the progress of a task, and its expected end at the rate of the last days.
 
-    Args:
-        task: Name of the task.
-        units: The published units.
-        answers: All answers; those that do not count have complaints.
-        undecided: The task's undecided units.
-        now: Current time, with a time zone.
+    Of the ``answers``, those that do not count have complaints. ``now`` has a time zone.
     """
     counted = [answer for answer in answers if not answer.complaint]
     units_by_id = {unit.unit_id: unit for unit in units if not unit.gold}

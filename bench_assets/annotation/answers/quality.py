@@ -72,13 +72,8 @@ def disagreements(
 ) -> list[UnitDisagreement]:
     """Compute the disagreement on each unit, largest first: the queue of a second round.
 
-    Attention checks are left out.
-
-    Args:
-        task: The task; only its choice fields are compared.
-        units: The published units.
-        counted: The answers that count.
-        undecided: Ids of open units; all others need no more answers.
+    The choice fields of the ``counted`` answers are compared. Attention checks are left out. Units
+    that are not ``undecided`` need no more answers.
     """
     choices, n_missing = _choices_by_unit(task, counted), open_units(units, counted)
     rows = []

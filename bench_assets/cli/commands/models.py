@@ -77,11 +77,12 @@ def remove(
 
     Example: bench home remove my-model
     """
+    from bench_assets.asset_factory.check_results import format_count
     from bench_assets.workspace.maintain import removal
 
     with open_home(rule="bench.toml") as bench:
         removable = removal.find_removable(bench, model)
-        size = f"{len(removable.tables)} tables, {removable.megabytes:.1f} MB"
+        size = f"{format_count(len(removable.tables), 'table')}, {removable.megabytes:.1f} MB"
         responses_note = ", and its responses" if responses else "; its responses stay"
         print_message(f"{model}: {size}{responses_note}")
         if model in bench.settings.models_of_file:

@@ -124,10 +124,8 @@ def expectations(*, as_json: JsonOption = False) -> None:
         failed = [row for row in rows if not row.passed]
         if as_json or failed:
             print_rows(rows if as_json else failed, as_json=as_json)
-        tables = len({row.table for row in rows})
-        print_message(
-            f"{tables} tables: {len(rows) - len(failed)} of {len(rows)} expectations pass"
-        )
+        n_tables, n_passed = len({row.table for row in rows}), len(rows) - len(failed)
+        print_message(f"tables: {n_tables}; expectations that pass: {n_passed} of {len(rows)}")
         stale = [*stale_numbers(bench)]
         for number in stale:
             print_message(str(number))

@@ -57,16 +57,11 @@ def scale_to_height(image: Image.Image, height: int) -> Image.Image:
 def draw_labelled_circles(
     image: Image.Image, marks: Sequence[Mark], *, radius: int, colour: str
 ) -> Image.Image:
-    """Circle points and label them.
+    """Circle points of an image and label them.
 
     A label is placed to the right of its circle, or on the first other side, if there is one, where
-    it stays inside the image and covers no other circle or label.
-
-    Args:
-        image: The image.
-        marks: Points inside the image.
-        radius: px, to the outer edge of the line.
-        colour: A CSS name.
+    it stays inside the image and covers no other circle or label. ``radius`` is in px, to the outer
+    edge of the line; ``colour`` is a CSS name.
     """
     canvas = image.convert("RGB")
     pen = ImageDraw.Draw(canvas)

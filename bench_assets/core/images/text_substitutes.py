@@ -15,10 +15,7 @@ def describe_images(
 
     An image has no text if the response to it is refused, cut off, empty, or only reasoning.
 
-    Args:
-        images: SHA-256 of the images.
-        make_prompt: Builds the prompt for one image.
-        model: A vision-language model.
+    ``make_prompt`` builds the prompt for an image, by its SHA-256.
 
     Raises:
         ModelError: If an image has no response; received responses stay cached.

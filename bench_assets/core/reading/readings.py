@@ -72,12 +72,8 @@ class PlainText(NamedTuple):
 def read(kind: Kind, response: str, parse: Parser[Value]) -> Reading[Value] | None:
     """Read the last answer that is stated; if none is, the one that is named.
 
-    None if there is neither, or the last statement has no readable answer.
-
-    Args:
-        kind: Which rules apply.
-        response: The response, without the model's reasoning.
-        parse: Recognises answers.
+    None if there is neither, or the last statement has no readable answer. The response is without
+    the model's reasoning; ``parse`` recognises answers.
     """
     plain = plain_text(response)
     stated = [
