@@ -18,12 +18,13 @@ from bench_resources.tables.locations import SOURCES_FOLDER
 
 BACKUP = """\
 Back up bench.toml, models.toml, sources.toml, dagster.site.yaml, draws.jsonl,
-benchmarks/, annotation/ and responses.sqlite. The rest is made again from them
-and the suites' sources, except the history of runs and imported results.
+benchmarks/, annotation/, responses.sqlite, and files of your own. The rest is made
+again, except the history of runs and imported results.
 (With a database in [storage], responses are not in a file: docs/cluster.md.)
 While nothing runs, use cp; otherwise, also for files in annotation/,
   sqlite3 {home}/responses.sqlite ".backup 'COPY.sqlite'"
-To move the home: stop all runs, move it, and set BENCH_HOME to the new path."""
+To move the home: stop all runs, move it, set BENCH_HOME to the new path, and correct
+relative paths in bench.toml."""
 
 _MODEL_TABLES = frozenset({"predictions", "scores", "metrics"})  # tables of each model
 _UNPARTITIONED = "all"  # stem of a table that is not per model, see bench_resources.tables.parquet
