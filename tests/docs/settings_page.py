@@ -47,7 +47,7 @@ bench home init
 This writes a commented bench.toml to `$BENCH_HOME` (default: `bench_home`). An unknown key is an error.
 
 Each entry below is a key with its type, and with its default or `required`. Without a default, the key is unset or empty.
-† marks keys that are part of a response's identity. If such a key names a file, so is the content of the file. After a change of either, requests are sent again.
+† marks keys that are part of a response's identity. If such a key or the content of a file that it names changes, requests are sent again.
 
 This page is generated from the types of the settings (`python -m tests.docs.settings_page`).
 """  # noqa: E501
@@ -61,7 +61,7 @@ _TOML_TYPES = {
     datetime: "date-time",
 }
 _ABOUT_KINDS = dict(read_rows(__file__, "kinds.jsonl"))
-_SAMPLING = "`kind` is one of the headings from `auto` to `scripted` below. These keys apply to the kinds `transformers`, `vllm` and `server`."  # noqa: E501
+_SAMPLING = "`kind` is one of the headings from `auto` to `scripted` below. These keys apply to the kinds `auto`, `transformers`, `vllm` and `server`."  # noqa: E501
 _SEVERAL = "This key also applies to `random`, `recorded` and `python`."
 _VLLM_SETS = ", ".join(f"`{name}`" for name in sorted(SERVER_KEYS))
 
