@@ -31,13 +31,15 @@ from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.materialization import asset_selections
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sources_toml import remember_source
-from bench_resources.config.stores import open_home_blobs, open_table_locks
+from bench_resources.config.stores import open_table_locks
 from bench_resources.datasets.source_files import open_source, tables_of
+from bench_resources.images.locations import ImageFolder
 from bench_resources.images.store import open_image_store
 from bench_resources.models.registry.named_models import ResolvedModel
 from bench_resources.models.registry.opening import Models
 from bench_resources.response_cache.throughput import ProgressStyle
 from bench_resources.runs.ledger import Ledger, observe
+from bench_resources.tables.parquet import read_columns
 
 
 class Workbench:
@@ -179,11 +181,21 @@ class Workbench:
         try:
             if self.tables.digest(key.path, partition or "") != recorded:
                 return "its file is gone, or another one"
+            has_images = self.row_type(key) is StoredImage and recorded != digest(())
+            if has_images and self._is_first_image_missing(key, partition):
+                return "its images are gone"
         except TableError as error:
             return str(error)
-        images = open_home_blobs(self.settings, "images").folder
-        is_gone = images is not None and not images.is_dir() and recorded != digest(())
-        return "its images are gone" if is_gone and self.row_type(key) is StoredImage else ""
+        return ""
+
+    def _is_first_image_missing(self, key: dg.AssetKey, partition: str | None) -> bool:
+        """Whether the folder lacks the first image of a table, as after its deletion."""
+        images = open_image_store(self.settings).place
+        if not isinstance(images, ImageFolder):  # a look-up in an object store is a request
+            return False
+        columns = read_columns(self.tables, key.path, StoredImage, partition or "", ["sha256"])
+        first_digest: str = columns["sha256"][0]
+        return not images.sizes([first_digest])
 
     def refresh_questions(self, suite: str) -> None:
         """Build the questions of a suite or task, unless they are current.

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+from PIL import Image
 
 from bench_assets.asset_factory.suite_assets import select_group
 from bench_assets.catalog import load_catalog
@@ -140,6 +141,17 @@ def test_a_change_makes_again_what_depends_on_it(home, change, expected_runs):
     change(home)
     assert evaluate_by_command(home, "a") == expected_runs
     assert evaluate_by_command(home, "a") == []
+
+
+def test_deleted_images_are_stored_again(home: Path) -> None:
+    Image.new("RGB", (8, 8)).save(home / "black.png")
+    row = '{"question": "Which?", "image": "black.png", "options": ["red", "blue"], "answer": "A"}'
+    (home / "quiz.jsonl").write_text(row)
+    evaluate_by_command(home, "a")
+    (image,) = (home / "images").glob("*/*")
+    image.unlink()  # the folder is there, with images of other suites
+    evaluate_by_command(home, "a")
+    assert image.exists()
 
 
 def test_another_source_has_tables_of_its_own(home: Path) -> None:
