@@ -80,7 +80,7 @@ class AnnotationPages:
         undecided = undecided_in_task(tables, task, suite, units, counted_answers, terms)
         progress = progress_of(name, units, answers, undecided, datetime.now(UTC))
         stamps = [site.stamps.of(tables, key) for key in (units_key, answers_key)]
-        inputs = combined_digest(_FORMAT, str(omits_images), *stamps)
+        inputs = combined_digest(_FORMAT, str(omits_images), *stamps, *sorted(undecided.open))
         if not site.has(page_name, inputs):
             page = _AnnotationPage(
                 site,

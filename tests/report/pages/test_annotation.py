@@ -1,8 +1,10 @@
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bench_assets.annotation.tasks import Unit
 from bench_assets.report.pages.annotation import AnnotationPages
 from bench_assets.report.site.folder import Site, slug
 from bench_resources.config.bench_toml import load_settings
@@ -52,6 +54,18 @@ def test_a_disputed_unit_has_its_image_and_the_votes(home: Path) -> None:
     ((_, votes),) = disputed["said"]
     assert votes == {"yes": 1, "no": 2}
     assert len(disputed["images"]) == 1
+
+
+def test_after_the_deadline_a_disputed_unit_no_longer_lacks_answers(tmp_path: Path) -> None:
+    write_annotated_home(tmp_path)
+    tables, key = TableFiles(folder=str(tmp_path / "tables")), ["quiz", "annotation", "votes_units"]
+    tables.write(key, [replace(unit, needed=4) for unit in tables.read(key, Unit)], Unit)
+    write_pages(tmp_path)
+    (before,) = data(tmp_path, PAGE)["disputed"]
+    (tmp_path / "bench.toml").write_text('[annotation.tasks."quiz/votes"]\nuntil = "2020-01-01"\n')
+    write_pages(tmp_path)
+    (after,) = data(tmp_path, PAGE)["disputed"]
+    assert (before["lacking"], after["lacking"]) == (1, 0)
 
 
 def test_images_of_a_restricted_suite_are_left_out(tmp_path: Path) -> None:
