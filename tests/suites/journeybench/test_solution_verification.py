@@ -1,12 +1,17 @@
 """The judge that extracts an answer and verifies it, with scripted judges and with rules."""
 
+from dataclasses import replace
+
 import pytest
 
 from bench_assets.core.schema.chat import Response
+from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.journeybench import solution_verification
+from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
+from bench_assets.suites.journeybench.solutions.assets import solution_metrics
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.cases import read_cases
-from tests.fakes.rows import answered
+from tests.fakes.rows import answered, prediction
 
 EXTRACTION_INSTRUCTION = "Find the final numeric answer"
 
@@ -140,3 +145,16 @@ def test_rules_read_which_image_is_the_cause(response, points):
     pair = answered(response, answer=("image2",), options=("image1", "image2"))
     judgements = solution_verification.judge_by_rules([pair])
     assert solution_verification.score_strictly(pair, judgements).points == points
+
+
+def test_every_draw_of_a_question_counts_in_the_share_of_right_solutions():
+    """Of three draws one is right, one is wrong, and one is cut off before its answer."""
+    question = replace(answered("").question, labels={"solution": "3*4=<<3*4=12>>12"})
+    draws = [
+        prediction(question_id=question.question_id, sample=sample, text=text, no_answer=no_answer)
+        for sample, (text, no_answer) in enumerate([("3*4=12", ""), ("", "cut off"), ("13", "")])
+    ]
+    judged = [AnsweredQuestion(question, draw) for draw in draws if not draw.no_answer]
+    judgements = solution_verification.judge_solutions_by_rules(judged)
+    overall, *_ = solution_metrics(MCOT, "m", [question], draws, judgements)
+    assert (overall.value, overall.n_scored) == (pytest.approx(1 / 3), 3)

@@ -66,11 +66,15 @@ def solution_metrics(
 ) -> list[Metric]:
     """Share of right solutions, over all questions that have a solution and over each slice.
 
-    A response that was cut off before its answer is wrong, without a judge.
+    Each draw counts. A response that was cut off before its answer is wrong, without a judge.
     """
     solvable = [question for question in questions if solution_of(question)]
-    verdicts: dict[str, bool | None] = {p.question_id: False for p in predictions if p.no_answer}
-    verdicts |= {judgement.question_id: judgement.verdict for judgement in judgements}
+    verdicts: dict[str, list[bool | None]] = defaultdict(list)  # of the draws of each question
+    for prediction in predictions:
+        if prediction.no_answer:
+            verdicts[prediction.question_id].append(False)
+    for judgement in judgements:
+        verdicts[judgement.question_id].append(judgement.verdict)
     judges = "+".join(sorted({judgement.judge for judgement in judgements})) or "none"
     parts = {"model": format_decodings(predictions), "judge": judges, "n": str(len(solvable))}
     blank = blank_metric(task, questions, model, parts, n_failed=0)
@@ -90,15 +94,15 @@ def solution_metrics(
     ]
 
 
-def _mean_verdict(questions: Sequence[Question], verdicts: Mapping[str, bool | None]) -> Mean:
+def _mean_verdict(
+    questions: Sequence[Question], verdicts: Mapping[str, Sequence[bool | None]]
+) -> Mean:
     """Mean of the verdicts by question id; questions without one do not count."""
-    points = []
-    for question in questions:
-        if question.question_id in verdicts:
-            verdict = verdicts[question.question_id]
-            value = None if verdict is None else float(verdict)
-            points.append(ScoredPoint(value, question.group_id))
-    return mean(points)
+    return mean(
+        ScoredPoint(None if verdict is None else float(verdict), question.group_id)
+        for question in questions
+        for verdict in verdicts.get(question.question_id, ())
+    )
 
 
 solutions = [*solution_assets(MCOT), *solution_assets(MULTI_IMAGE_VQA)]
