@@ -102,7 +102,7 @@ def _read_json_list(file: Path) -> Iterator[Row]:
 
 
 def _object_rows(content: Entry, file: Path) -> Iterator[Row]:
-    """Rows of an object: the entries of its one long list, or its values, with their keys as ids.
+    """Rows of an object: entries of its one long list, or its values, with keys as default ids.
 
     Values are answers if none of them is an object or a list of objects.
     """
