@@ -217,7 +217,7 @@ class UndecidedUnits(NamedTuple):
             return cls(open={}, expired=reasons)
         return cls(open=reasons, expired={})
 
-    def refusal(self, n_units: int, terms: AnnotationTerms) -> str:
+    def shortage(self, n_units: int, terms: AnnotationTerms) -> str:
         """Error message if too few units were decided by the deadline; "" if enough were."""
         n_decided = n_units - len(self.expired)
         if not self.expired or n_decided >= terms.least_decided * n_units:

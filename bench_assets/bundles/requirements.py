@@ -117,7 +117,7 @@ def task_requirements(number: NumberRef) -> list[BundleRequirement]:
 def question_requirements(
     number: NumberRef, sources: Sequence[TableFiles]
 ) -> tuple[list[Question], list[BundleRequirement]]:
-    """Find the question table with the signature's digest, on any source, and its requirements."""
+    """Find the questions with the signature's digest on some source, or [], and requirements."""
     signature, task = number.signature, number.task
     key = questions_key(task, signature.condition)
     signed_digest = signature.parts.get("data", "")

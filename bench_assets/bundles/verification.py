@@ -84,7 +84,7 @@ def verify(path: Path) -> VerifiedBundle:
 
 
 def _require_files(archive: Archive, manifest: Manifest) -> None:
-    """Refuse files that the manifest does not name, and names without a file."""
+    """Refuse a manifest of other files than a bundle's, and names or sizes other than it lists."""
     path = archive.path
     images = {image_file(image) for image, name in manifest.images.items() if name}
     expected = {table_file(table) for table in TABLES} | images

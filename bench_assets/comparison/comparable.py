@@ -54,7 +54,7 @@ def incomparable_causes(before: Metric, after: Metric) -> list[str]:
 def compared_parts(metric: Metric) -> dict[str, str]:
     """What two numbers must have in common, by cause; a cause that one lacks is not compared.
 
-    The judge is absent if no verdict was needed, the reader if nothing is unread, and the decoding
+    The judge is absent if no verdict was needed, the reader if rules read everything, the decoding
     unless the model is a checkpoint: other models have a decoding of their own.
     """
     parts = signature_by_cause(Signature.parse(metric.signature))

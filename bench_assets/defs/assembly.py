@@ -119,7 +119,7 @@ def build_graph(
     tables: TableFiles | None = None,
     models: Models | None = None,
 ) -> Graph:
-    """Build the graph over one home folder; silences warnings about Dagster's features.
+    """Build the graph over one home folder; silences some of Dagster's warnings.
 
     With ``models`` of a command, runs have its settings; by default, every run reads bench.toml
     anew. ``tables`` replace those of the home at the start of a run.

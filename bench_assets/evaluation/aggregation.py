@@ -236,7 +236,7 @@ def make_signature(
     scored: ScoreOverview,
     predictions: Sequence[Prediction],
 ) -> Signature:
-    """Signature of one model's metrics: its questions, prompts, decoding and judge."""
+    """Signature of one model's metrics: questions, prompts, draws, decoding, judge and scorer."""
     draws = 1 + max((row.sample for row in predictions), default=0)
     prompts = sorted(
         row.prompt_sha256 for row in predictions if row.prompt_sha256 and not row.sample

@@ -52,8 +52,8 @@ class PeopleJudge(NamedTuple):
         undecided = undecided_units(
             distinct_units, counted, table_reasons=None, terms=self.terms, now=self.now
         )
-        if refusal := undecided.refusal(len(units), self.terms):
-            raise SettingsError(f"{self.task.name}: {refusal}")
+        if shortage := undecided.shortage(len(units), self.terms):
+            raise SettingsError(f"{self.task.name}: {shortage}")
         counted_by_unit = answers_by_unit(counted)
         judgements: list[Judgement] = []
         for (_, prediction), unit in zip(answered, response_units, strict=True):

@@ -149,7 +149,7 @@ def health(
         }[service]
         checked = service_class(default_home(), host=host, port=port or default_port)
         if not checked.is_healthy():
-            problem = "not healthy (no answer, or a failed health check)"
+            problem = "not healthy (no answer, or a failed health check). Restart it"
             raise HomeError(f"bench ui {service}: {problem}")
         print_result(f"bench ui {service} is healthy")
 

@@ -53,7 +53,8 @@ def response_key(identity: str, decoding: str, request: "Request") -> str:
 def row_digest(row: Mapping[str, object]) -> str:
     """Digest of a stored response, equal before writing and after reading.
 
-    Empty columns do not count, so that adding a column does not change digests.
+    The columns ``asked_at`` and ``digest`` do not count, nor do empty ones, so that adding a column
+    does not change digests.
 
     >>> row = {"key": "k", "seconds": 1.0}
     >>> row_digest(row) == row_digest({"key": "k", "seconds": 1, "note": ""})

@@ -60,8 +60,8 @@ class Signature:
     def parse(cls, text: str) -> Self:
         """Read a signature.
 
-        Parts after the model other than judge, scorer, no_answer, refused, mixed, n and partial
-        belong to the model's own signature.
+        Parts after the model other than judge, scorer, no_answer, refused, mixed, n, one without a
+        value and partial, in this order, belong to the model's own signature.
 
         Raises:
             TableError: If the text is not a signature.

@@ -97,10 +97,10 @@ def share_interval(value: float, n: float) -> tuple[float, float]:
 
 
 def macro_mean(groups: Iterable[Iterable[ScoredPoint]]) -> Mean:
-    """Average the means of groups, each group counting the same; NaN if any group is empty.
+    """Average the means of groups, each group counting the same.
 
-    The interval is that of ``mean``, with the variance of a stratified sample, which excludes the
-    variance between groups.
+    NaN without groups, or if one has no scored points. The interval is that of ``mean``, with the
+    variance of a stratified sample, which excludes the variance between groups.
 
     >>> macro_mean([[ScoredPoint(1.0), ScoredPoint(1.0)], [ScoredPoint(0.0)]]).value
     0.5

@@ -122,10 +122,10 @@ def check_annotation(
     """
     tasks = [(name, task) for name, task in settings.annotation.tasks.items() if name in undecided]
     is_waiting = any(task.publish == "complete" and undecided[name].open for name, task in tasks)
-    refusals = [
-        f"{name}: {refusal}"
+    shortages = [
+        f"{name}: {shortage}"
         for name, task in tasks
-        if (refusal := undecided[name].refusal(n_units.get(name, 0), task.terms))
+        if (shortage := undecided[name].shortage(n_units.get(name, 0), task.terms))
     ]
     undecided_units = [
         f"{state} in {name}: {unit}: {reason}"
@@ -133,9 +133,9 @@ def check_annotation(
         for state, reasons in (("open", units.open), ("expired", units.expired))
         for unit, reason in reasons.items()
     ]
-    blocks = is_waiting or bool(refusals)
+    blocks = is_waiting or bool(shortages)
     return check_result(
-        [*refusals, *undecided_units],
+        [*shortages, *undecided_units],
         n=len(undecided_units),
         noun="undecided unit",
         holds="Every annotation unit is decided.",

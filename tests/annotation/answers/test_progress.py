@@ -75,12 +75,12 @@ def test_undecided_units_expire_at_the_deadline_and_lack_no_answers() -> None:
 def test_too_little_decided_at_the_deadline_is_refused() -> None:
     missing = {"b": "missing answers: 1", "c": "missing answers: 2"}
     undecided = UndecidedUnits(open={}, expired=missing)
-    assert undecided.refusal(3, AnnotationTerms(until="2026-11-22", least_decided=1 / 3)) == ""
-    assert undecided.refusal(3, AnnotationTerms(until="2026-11-22", least_decided=0.5)) == (
+    assert undecided.shortage(3, AnnotationTerms(until="2026-11-22", least_decided=1 / 3)) == ""
+    assert undecided.shortage(3, AnnotationTerms(until="2026-11-22", least_decided=0.5)) == (
         "1 of 3 units were decided by the deadline, 2026-11-22 (expected at least 50%)."
         " Extend until, or lower needed or least_decided"
     )
-    assert UndecidedUnits(open=missing, expired={}).refusal(3, AnnotationTerms()) == ""
+    assert UndecidedUnits(open=missing, expired={}).shortage(3, AnnotationTerms()) == ""
 
 
 def test_the_suite_s_decisions_name_the_open_units_without_attention_checks() -> None:
