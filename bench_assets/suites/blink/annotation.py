@@ -81,10 +81,8 @@ def apply_checks(questions: Sequence[Question], checks: Sequence[AnswerCheck]) -
         if verdict in (None, "right"):
             table.rows.append(question)
         else:
-            reason = (
-                f"{verdicts.count(verdict)} of {len(verdicts)} people call its answer {verdict}"
-            )
-            table.reject(question.question_id, reason)
+            count = f"{verdicts.count(verdict)} of {len(verdicts)} people"
+            table.reject(question.question_id, f"{count} call its answer {verdict}")
     if table.rejections:
         table.rows = [_mark_as_own(question) for question in table.rows]
     return table

@@ -108,8 +108,11 @@ def submitted_options(scores: Sequence[Score]) -> list[SubmittedOption]:
     """Format the option read from every response.
 
     Raises:
-        ModelError: If a response or a verdict is missing: it must not be submitted as "(Z)".
+        ModelError: If a response or a verdict is missing: it must not be submitted as "(Z)"; or if
+            there are several responses to a question.
     """
+    if any(score.sample for score in scores):
+        raise ModelError("BLINK's server takes one response to a question. Set n = 1 of the model")
     if unscored := [score for score in scores if score.points is None]:
         reason = unscored[0].error or unscored[0].note
         raise ModelError(

@@ -128,10 +128,9 @@ def visual_correspondence(source: Path, rng: Random) -> Candidates:
         if not pairs:
             yield Rejection(entry=sequence.name, reason="expected images 1.ppm to 6.ppm")
     rounds = zip_longest(*pairs_by_sequence)  # one pair of each sequence, None if it has no more
-    pairs = [pair for pair in chain.from_iterable(rounds) if pair is not None]
     rows = [
         ((first, second), f"{first.parent}, images {first.stem} and {second.stem}")
-        for first, second in pairs
+        for first, second in filter(None, chain.from_iterable(rounds))
     ]
     yield from make_ordered_candidates(rows, lambda images, _: _view_draft(images, rng))
 

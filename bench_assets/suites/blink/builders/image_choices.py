@@ -181,9 +181,8 @@ def _jigsaw_draft(file: Path, rng: Random) -> Draft | Rejection:
         if _difference(cell(image, column, row), centre) >= _MIN_DIFFERENCE
     ]
     if not dissimilar_cells:
-        return Rejection(
-            entry=file.name, reason="ambiguous: every hidden piece looks like the missing one"
-        )
+        reason = "ambiguous: every hidden piece looks like the missing one"
+        return Rejection(entry=file.name, reason=reason)
     wrong_column, wrong_row = rng.choice(dissimilar_cells)
 
     def show(place: int, marks: Marks) -> DraftView:

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import dagster as dg
 import pytest
@@ -6,10 +7,11 @@ from typer.testing import CliRunner
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.cli.main import app
-from bench_assets.core.schema.rows import ImageText, Metric, Question, Rejection
+from bench_assets.core.schema.errors import ModelError
+from bench_assets.core.schema.rows import ImageText, Metric, Question, Rejection, Score
 from bench_assets.suites.blink.assets import ablations, studies
 from bench_assets.suites.blink.assets import questions as assets
-from bench_assets.suites.blink.assets.studies import SubmittedOption
+from bench_assets.suites.blink.assets.studies import SubmittedOption, submitted_options
 from bench_assets.suites.blink.task import TASK
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import tables_of
@@ -131,6 +133,12 @@ def test_a_model_is_evaluated_and_submitted(tmp_path, release):
     assert overall == {"majority_vote": (0.5, 2), "single_run": (0.5, 10)}
     options = bench.read(SubmittedOption, "test", "submission", model="sure")
     assert [row.option for row in options] == ["(B)"] * 3
+
+
+def test_several_responses_to_a_question_are_not_submitted():
+    score = Score(question_id="blink/test_Jigsaw_1", model="m", condition="main", points=1.0)
+    with pytest.raises(ModelError, match="one response to a question"):
+        submitted_options([score, replace(score, sample=1)])
 
 
 def export(*arguments):
