@@ -90,7 +90,7 @@ def corrected_mean(units: Sequence[CheckedUnit], *, by_verdict: bool = True) -> 
     (0.1641, 0.5, 0.8359)
 
     Args:
-        units: All units that the judge gave a value; some of each verdict are labelled.
+        units: All units with a value of the judge, at least one; some of each verdict are labelled.
         by_verdict: Whether the judge's verdicts are strata; if not, all units are one stratum.
 
     Raises:

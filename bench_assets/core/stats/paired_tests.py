@@ -142,7 +142,7 @@ class _ChangeEstimate(NamedTuple):
 
 def _estimate_change(pairs: Sequence[PairedScores]) -> _ChangeEstimate | None:
     """Estimate the change of the points; None for fewer than two clusters with points."""
-    gained, most = np.array(_cluster_gains(pairs)).T
+    gained, most = np.array(_cluster_gains(pairs)).reshape(-1, 2).T
     n, total, n_clusters = len(pairs), fsum(most), np.count_nonzero(most)
     if n_clusters < 2:
         return None

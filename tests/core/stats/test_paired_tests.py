@@ -61,6 +61,7 @@ def test_on_clusters_of_unequal_size_it_is_the_t_test_of_a_ratio():
 @pytest.mark.parametrize(
     ("scores", "p"),
     [
+        pytest.param([], 1.0, id="nothing shows nothing"),
         pytest.param(pairs((0, 1), (0, 0.5), cluster="a"), 1.0, id="one cluster shows nothing"),
         pytest.param(pairs(*[(0.5, 0.5)] * 9), 1.0, id="no change shows nothing"),
         pytest.param(pairs((0, 0.5), (0.5, 0)), 1.0, id="equal losses and gains show nothing"),
