@@ -64,7 +64,7 @@ def training_texts(evidence: Evidence) -> AuditFinding:
     rare_grams = _rare_grams(evidence.questions)
     searched = {question_id for question_id, grams in rare_grams if grams}
     if not searched:
-        raise SkippedCheckError(f"no question has {_MIN_WORDS} words that no other question has")
+        raise SkippedCheckError(f"no question has {_MIN_WORDS} words that few others have")
     sources = _find_grams({gram for _, grams in rare_grams for gram in grams}, training)
     suspects: dict[str, Suspect] = {}
     for question_id, grams in rare_grams:

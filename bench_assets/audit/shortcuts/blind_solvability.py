@@ -98,7 +98,8 @@ def needs_images(evidence: Evidence) -> AuditFinding:
     )
     compared = _compare_points(evidence, runs, sighted)
     if len(compared.questions) < _MIN_QUESTIONS:
-        raise SkippedCheckError(f"questions that were asked both ways: {len(compared.questions)}")
+        n = len(compared.questions)
+        raise SkippedCheckError(f"questions asked both ways: {n}; {_MIN_QUESTIONS} are needed")
     return _finding(compared, runs)
 
 

@@ -90,7 +90,8 @@ def row_order_finding(evidence: Evidence) -> AuditFinding:
     lettered = [question for question in evidence.questions if question.kind == "choice"]
     exam = Exam.with_options(lettered)
     if len(exam.questions) < MIN_QUESTIONS:
-        raise SkippedCheckError(f"questions with letters: {len(exam.questions)}")
+        n = len(exam.questions)
+        raise SkippedCheckError(f"questions with letters: {n}; {MIN_QUESTIONS} are needed")
     rows = range(len(exam.questions))
     digests = [sha256(question.question_id.encode()).digest() for question in exam.questions]
     categories = [question.category for question in exam.questions]
