@@ -36,10 +36,10 @@ _CAVEAT = "Mini editions are synthetic: scores say nothing about the published b
 def evaluate_embedded(bench: Workbench) -> list[BenchError]:
     """Build every suite's mini edition, evaluate the embedded models, and rank them.
 
-    One suite comes first, so that numbers appear early. A second process takes half of the
-    suites, without their encoder tasks; each process gets half of the cores. Each evaluates the
-    models in order, because a checkpoint is compared with the one before, and would be evaluated
-    again if that one came later.
+    One suite comes first, so that numbers appear early. With two cores, a second process takes half
+    of the suites, without their encoder tasks; this one evaluates what it did not. Each process has
+    half of the cores. It evaluates the models in order, because a checkpoint is compared with the
+    one before, and would be evaluated again if that one came later.
 
     Returns:
         Errors: a suite that cannot be built, or a model that cannot be evaluated, does not stop
