@@ -112,7 +112,7 @@ def submitted_options(scores: Sequence[Score]) -> list[SubmittedOption]:
             there are several responses to a question.
     """
     if any(score.sample for score in scores):
-        raise ModelError("BLINK's server takes one response to a question. Set n = 1 of the model")
+        raise ModelError("blink/test: several responses to a question. Set n = 1 for the model")
     if unscored := [score for score in scores if score.points is None]:
         reason = unscored[0].error or unscored[0].note
         raise ModelError(

@@ -137,7 +137,7 @@ def test_a_model_is_evaluated_and_submitted(tmp_path, release):
 
 def test_several_responses_to_a_question_are_not_submitted():
     score = Score(question_id="blink/test_Jigsaw_1", model="m", condition="main", points=1.0)
-    with pytest.raises(ModelError, match="one response to a question"):
+    with pytest.raises(ModelError, match="several responses to a question"):
         submitted_options([score, replace(score, sample=1)])
 
 
