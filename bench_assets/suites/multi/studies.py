@@ -1,8 +1,10 @@
 """Information gain of images, their substitutes and knowledge (Tables 6 and 8)."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import nan
+from statistics import fmean
 
 from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.stats.means import ScoredPoint, mean
@@ -39,15 +41,21 @@ def compare_conditions(
     questions: Sequence[Question], scores: Mapping[str, Iterable[Score]], model: str
 ) -> list[InformationGain]:
     """Compare conditions over the questions that are scored under both."""
-    points = {
-        condition: {row.question_id: row.points for row in rows if row.points is not None}
-        for condition, rows in scores.items()
-    }
+    points = {condition: _mean_points(rows) for condition, rows in scores.items()}
     return [
         _gain(slice_questions, points, model, condition, category)
         for condition in BASELINES
         for category, slice_questions in _categories(questions, condition).items()
     ]
+
+
+def _mean_points(scores: Iterable[Score]) -> dict[str, float]:
+    """Mean points of the scored draws of each question."""
+    points: dict[str, list[float]] = defaultdict(list)
+    for score in scores:
+        if score.points is not None:
+            points[score.question_id].append(score.points)
+    return {name: fmean(question_points) for name, question_points in points.items()}
 
 
 def _categories(questions: Sequence[Question], condition: str) -> Mapping[str, list[Question]]:

@@ -145,6 +145,11 @@ def test_a_question_without_a_response_on_one_side_is_left_out_of_both():
     assert (gain.value, gain.baseline, gain.n_questions) == (1.0, 0.0, 1)
 
 
+def test_several_responses_to_a_question_count_by_their_mean():
+    gain = gains(main=[scored(ONE, 1.0), scored(ONE, 0.0)], no_image=[scored(ONE, 0.0)])
+    assert (gain["main", "SI"].value, gain["main", "SI"].gain) == (0.5, pytest.approx(0.5))
+
+
 def test_the_comparisons_are_those_of_tables_6_and_8():
     assert set(gains()) == {
         ("main", "SI"),
