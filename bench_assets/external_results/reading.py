@@ -44,9 +44,7 @@ def read_external_results(file: Path, model: str = "") -> list[ExternalResults]:
         raise SourceError(f"{file}: expected {FORMATS}")
     for result in results:
         if not result.samples:
-            raise SourceError(
-                f"{file}: {result.task}: no sample in it; nothing to compare or audit"
-            )
+            raise SourceError(f"{file}: {result.task}: no sample to compare or audit")
     return results
 
 

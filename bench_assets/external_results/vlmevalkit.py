@@ -78,9 +78,7 @@ def read_vlmevalkit(file: Path, model: str = "") -> ExternalResults:
     scored_file = _scored_file(file, stem)
     columns, rows = _table(scored_file)
     if missing := _RESPONSE_COLUMNS - columns:
-        raise SourceError(
-            f"{scored_file}: no column {sorted(missing)[0]!r}; not a file of VLMEvalKit"
-        )
+        raise SourceError(f"{scored_file}: no column {min(missing)!r}; not a file of VLMEvalKit")
     model, task = _split_name(file, stem, model)
     points_column = _points_column(rows)
     ids = {to_text(row.cells.get("question_id")) for row in rows} - {""}

@@ -136,9 +136,7 @@ def read_key(file: Path) -> Table[tuple[str, str]]:
         with table.rejecting(where):
             match = re.fullmatch(r"val_(.+)_\d+", idx)
             if match is None or match[1] not in PERCEPTION_TASKS:
-                raise SourceError(
-                    f"{where}: {idx!r} is not an id (expected one like val_Jigsaw_12)"
-                )
+                raise SourceError(f"{where}: not an id (expected one like val_Jigsaw_12)")
             n_options = len(PERCEPTION_TASKS[match[1]].options)
             table.rows.append((idx, _parse_letter(answer, n_options, where)))
     return table
@@ -245,9 +243,7 @@ def _parse_item(entry: Entry, where: str, task: PerceptionTask, split: Split) ->
     answer = require_field(entry, "answer", str, where)
     choices = tuple(map(str, require_field(entry, "choices", list, where)))
     if len(set(choices)) != len(task.options) or len(choices) != len(task.options):
-        raise SourceError(
-            f"{where}: choices are {choices}, expected {len(task.options)} distinct ones"
-        )
+        raise SourceError(f"{where}: choices {choices}, expected {len(task.options)} distinct")
     has_explanation = bool(entry.get("explanation"))
     return BlinkItem(
         where=where,
