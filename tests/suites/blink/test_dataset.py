@@ -133,8 +133,8 @@ def test_the_route_follows_from_what_is_in_the_folder(tmp_path):
     ("field", "expected_reason"),
     [
         pytest.param('"val_Jigsaw_1": "(C)"', "answer is '(C)'", id="an option too many"),
-        pytest.param('"val_Chess_1": "(A)"', "val_Chess_1: not an id", id="an unknown task"),
-        pytest.param('"test_Jigsaw_1": "hidden"', "test_Jigsaw_1: not an id", id="hidden"),
+        pytest.param('"val_Chess_1": "(A)"', "not an id", id="an unknown task"),
+        pytest.param('"test_Jigsaw_1": "hidden"', "not an id", id="hidden"),
         pytest.param('"val_Jigsaw_1": 1', "answer is 1", id="a number"),
     ],
 )
