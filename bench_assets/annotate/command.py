@@ -154,7 +154,7 @@ def verdicts(
         ),
     ] = None,
 ) -> None:
-    """Draw responses that people judge, to correct numbers of judges, and of unread responses.
+    """Draw responses that people judge, to correct scores by judges and of unread responses.
 
     A larger draw contains the smaller ones.
 

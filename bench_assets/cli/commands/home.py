@@ -77,7 +77,7 @@ def migrate(
 ) -> None:
     """Copy this home's responses to the database of `storage`.
 
-    Nothing is deleted. Tables and images are made again from them, without a request.
+    Nothing is deleted. Tables are made again from the responses, without a request.
 
     Example: bench home migrate
     """

@@ -160,7 +160,7 @@ def diff(
     source: SourceOption = "",
     fail_on: Annotated[
         FailOn | None,
-        typer.Option(help="Exit with code 3 if a task is worse; or if it is not better."),
+        typer.Option(help="Exit with code 3 if a task is worse, or (undecided) not better."),
     ] = None,
     junit: Annotated[
         Path | None, typer.Option(help="Write the verdicts as JUnit XML to this file.")

@@ -37,7 +37,7 @@ def ui(
 
     The report is served beside it; checks link to it.
     New models in bench.toml become partitions within a minute.
-    A process that ends or hangs starts again; runs go on, also when the command ends.
+    A process that ends or hangs is restarted. Runs continue after the command ends.
     web, daemon and code run its three processes separately (docs/cluster.md).
 
     Example: bench ui --open
