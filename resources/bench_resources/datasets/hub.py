@@ -69,7 +69,10 @@ def parse_release_address(text: str) -> Release:
         return HubRelease(
             repository=hub["repository"], revision=hub["revision"] or "main", below=below
         )
-    parts = urlsplit(location)
+    try:
+        parts = urlsplit(location)
+    except ValueError:  # of an invalid IPv6 address
+        parts, is_valid = urlsplit(""), False
     is_secure = parts.scheme == "https" or parts.hostname in _LOOPBACK
     if is_valid and parts.netloc and is_secure and (sha256 or _REVISION.search(parts.path)):
         return WebRelease(url=location, sha256=sha256, below=below)
@@ -108,10 +111,14 @@ def hub_files(release: HubRelease) -> HubFiles:
     """List a release's files on the hub, with ``HF_ENDPOINT`` and the user's token.
 
     Raises:
-        SourceError: If the hub cannot be reached, or denies access to the data set.
+        SourceError: If the hub cannot be reached, lacks the data set or revision, or denies access.
     """
     from huggingface_hub import HfApi, get_token
-    from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError
+    from huggingface_hub.errors import (
+        GatedRepoError,
+        RepositoryNotFoundError,
+        RevisionNotFoundError,
+    )
 
     limit_hub_waits()
     api = HfApi()
@@ -128,6 +135,8 @@ def hub_files(release: HubRelease) -> HubFiles:
         ) from error
     except RepositoryNotFoundError as error:
         raise SourceError(f"{release}: {page} does not exist, or is private") from error
+    except RevisionNotFoundError as error:
+        raise SourceError(f"{release}: {page} has no such revision. Correct it") from error
     except hub_errors() as error:
         raise SourceError(
             f"{release}: {endpoint} cannot be reached ({first_line(error)})."

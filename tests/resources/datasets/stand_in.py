@@ -60,6 +60,8 @@ class _Handler(BaseHTTPRequestHandler):
     def _send_description(self, path: str) -> None:
         if f"/datasets/{REPOSITORY}/revision/" not in path:
             self._send(404, b"{}", {"X-Error-Code": "RepoNotFound"})
+        elif path.endswith("/nowhere"):
+            self._send(404, b"{}", {"X-Error-Code": "RevisionNotFound"})
         elif self.state.needs_terms:
             self._send(403, b"{}", {"X-Error-Code": "GatedRepo"})
         else:

@@ -160,6 +160,12 @@ def test_a_data_set_that_does_not_exist_is_named(hub, tmp_path):
         ReleaseCache(tmp_path).fetch("codis", HubRelease("nobody/nothing", "main"), ByteCounter())
 
 
+def test_a_revision_that_does_not_exist_is_named(hub, tmp_path):
+    release = HubRelease(REPOSITORY, "nowhere")
+    with pytest.raises(SourceError, match=f"@nowhere: .*/{REPOSITORY} has no such revision"):
+        ReleaseCache(tmp_path).fetch("codis", release, ByteCounter())
+
+
 def test_a_hub_that_cannot_be_reached_is_named_with_the_release(monkeypatch, tmp_path):
     monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
     with pytest.raises(SourceError, match=r"hf:authors/suite@main: .* cannot be reached"):
