@@ -40,13 +40,16 @@ def function_name(function: Callable[..., object]) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-") or "function"
 
 
-def check_function(function: Any) -> None:  # noqa: ANN401 - whatever can be called
+def check_function(function: Any) -> None:  # noqa: ANN401 - whatever a caller gives
     """Check that a function takes images and a prompt, and is synchronous.
 
     Raises:
-        SettingsError: If it takes other arguments, is asynchronous, or is a transformers model.
+        SettingsError: If it cannot be called, takes other arguments, is asynchronous, or is a
+            transformers model.
     """
     expected = f"model: expected a function (images, prompt) -> text, got {function_name(function)}"
+    if not callable(function):
+        raise SettingsError(expected)
     if any(base.__module__.startswith("transformers.") for base in type(function).__mro__):
         raise SettingsError(
             f"{expected}. Pass the folder or hub id that it was loaded from, or a function that"

@@ -137,6 +137,8 @@ def _import_function(
         if missing and missing in EXTRAS:
             message += f": {install_command(missing)}"
         raise SettingsError(f"{file}, model {context.name}: {spec.function}: {message}") from error
+    if not callable(function):
+        raise SettingsError(f"{file}, model {context.name}: {spec.function}: not a function")
     if unknown := _unknown_option(function, spec.options):
         raise SettingsError(f"{file}, [models.{context.name}.options]: {unknown}")
     return module, function

@@ -15,7 +15,7 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.engine_kinds import EngineContext
 from bench_resources.config.sections.models import PythonSpec
 from bench_resources.images.store import ImageStore
-from bench_resources.models.registry.functions import resolve_function
+from bench_resources.models.registry.functions import check_function, resolve_function
 from bench_resources.models.registry.opening import Models
 from bench_resources.models.registry.python_model import PythonEngine
 from bench_resources.models.registry.setup import setup_of
@@ -129,6 +129,7 @@ def test_an_invalid_response_is_the_error_of_its_request(write_code, tmp_path, p
         ("nothing", "", r"bench.toml, model m: functions_of_tests:nothing: "),
         ("answer", "options = { voise = 1 }", r"\[models.m.options\]: entry voise: .*'voice'"),
         ("later", "", "which is asynchronous"),
+        ("PROMPTS", "", "functions_of_tests:PROMPTS: not a function"),
     ],
 )
 def test_a_function_that_cannot_be_called_is_named(
@@ -136,6 +137,11 @@ def test_a_function_that_cannot_be_called_is_named(
 ):
     with pytest.raises(SettingsError, match=expected_message):
         ask(tmp_path, *requests_for("?"), function=function, more=more)
+
+
+def test_an_object_that_cannot_be_called_is_refused_with_its_type():
+    with pytest.raises(SettingsError, match=r"expected a function .*, got int$"):
+        check_function(5)
 
 
 def test_a_module_that_does_not_compile_is_named_with_file_and_model(write_code, tmp_path):
