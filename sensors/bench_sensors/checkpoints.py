@@ -97,7 +97,7 @@ def watch_folders(
         changes.append(MODELS.build_delete_request(retired))
     n_unlisted = len(plan.missing) - _SHOWN
     summary = [
-        f"{len(present)} checkpoints, nothing new",
+        f"nothing new (checkpoints: {len(present)})",
         *(number.describe(instance) for number in plan.missing[:_SHOWN]),
         *([f"and {n_unlisted} more without a number"] if n_unlisted > 0 else []),
         *(f"retired: {key}" for key in retired),

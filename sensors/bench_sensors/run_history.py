@@ -28,6 +28,6 @@ def run_history_sensor() -> dg.SensorDefinition:
         days = settings.storage.run_history_days
         before = datetime.now(UTC) - timedelta(days=days)
         deleted = delete_old_runs(context.instance, before, _RUNS_A_TICK) if days else []
-        return dg.SkipReason(f"deleted {len(deleted)} runs" if deleted else "no old run")
+        return dg.SkipReason(f"runs deleted: {len(deleted)}" if deleted else "no old run")
 
     return run_history

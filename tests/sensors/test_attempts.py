@@ -54,7 +54,7 @@ def test_a_failed_evaluation_is_requested_again_until_it_has_metrics(requested_d
     record_metrics(requested_daemon, "codis", "blink")
     requested_daemon.end_runs()
     assert requested_daemon.tick(9 * HOUR) == []
-    assert requested_daemon.skip_message == "1 checkpoints, nothing new"
+    assert requested_daemon.skip_message == "nothing new (checkpoints: 1)"
     assert len(requested_daemon.instance.get_runs()) == 3
 
 

@@ -17,7 +17,7 @@ def test_a_new_checkpoint_becomes_a_partition_and_one_run(daemon: Daemon, runs: 
     assert short_keys(daemon.tick()) == ["a/step-1 codis+blink"]
     assert daemon.partitions() == ["a/step-1"]
     assert daemon.tick() == []
-    assert "1 checkpoints, nothing new" in daemon.skip_message
+    assert "nothing new (checkpoints: 1)" in daemon.skip_message
     write_checkpoint(runs / "a" / "step-2", b"5678")
     assert short_keys(daemon.tick()) == ["a/step-2 codis+blink"]
 

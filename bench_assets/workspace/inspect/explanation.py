@@ -83,7 +83,7 @@ def explain(bench: Workbench, question_id: str, model: str, condition: str) -> S
     """Collect all inputs of a model's score for a question.
 
     Raises:
-        UnknownNameError: If no question or no evaluated model has that name.
+        UnknownNameError: If there is no such question, condition or evaluated model.
         SettingsError: If the model was not asked the question.
         TableError: If a table is damaged.
     """
@@ -94,8 +94,8 @@ def explain(bench: Workbench, question_id: str, model: str, condition: str) -> S
         key = evaluation_key(task, condition, "predictions")
         question_ids = [row.question_id for row in tables.read(key, Prediction, model)]
         raise SettingsError(
-            f"{model} was not asked {question_id}: its evaluation is of {len(question_ids)}"
-            f" questions, such as {min(question_ids, default='none')}"
+            f"{model} was not asked {question_id}. Name a question of its evaluation (of"
+            f" {len(question_ids)}): {min(question_ids, default='none')}"
         )
     store = existing_response_store(bench.settings)
     prompt = task.conditions[condition].prompt(question)
@@ -301,8 +301,9 @@ def compare_evaluations(  # noqa: PLR0913  (an option each)
         left_out: Receives the error of each task with a damaged table.
 
     Raises:
-        UnknownNameError: If a name has no evaluation, or no task with both has the metric.
-        SettingsError: If no task has both.
+        UnknownNameError: If a suite or evaluation is unknown, or no common task has the metric.
+        SettingsError: If no task has both, or a condition is named without its model.
+        TableError: If a file is missing, or is no table of metrics.
     """
     tasks = bench.catalog.tasks_of(suite) if suite else bench.catalog.tasks
     if not model:

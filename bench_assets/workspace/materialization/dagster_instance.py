@@ -130,7 +130,7 @@ def storage_error_reporting(folder: Path) -> Generator[None]:
         ) from error
     if filtered.unwritten:
         print_message(
-            f"warning: {folder}: {filtered.unwritten} lines of the run's log could not be written"
+            f"warning: {folder}: lines of the run's log that were not written: {filtered.unwritten}"
         )
 
 

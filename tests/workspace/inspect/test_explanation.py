@@ -57,7 +57,7 @@ def test_a_response_of_a_limited_evaluation_is_explained_as_partial():
     stdout = bench("explain", "codis/001/1", "--model", "most-frequent").stdout
     assert re.search(r"## Raw response\n.*## Number\n.*\nPARTIAL: 2 of 4 questions", stdout, re.S)
     stderr = bench("explain", FIRST, "--model", "most-frequent", fails=True).stderr
-    assert f"most-frequent was not asked {FIRST}: its evaluation is of 2 questions" in stderr
+    assert f"not asked {FIRST}. Name a question of its evaluation (of 2): codis/" in stderr
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,8 @@ def test_records_that_a_run_could_not_store_are_counted_in_one_warning(capsys):
         for _ in range(3):
             sys.stderr.write(f"{UNWRITTEN} error\n")
     assert capsys.readouterr().err == (
-        "another message\nwarning: a home/dagster: 3 lines of the run's log could not be written\n"
+        "another message\n"
+        "warning: a home/dagster: lines of the run's log that were not written: 3\n"
     )
 
 

@@ -302,7 +302,7 @@ class Assignments:
         most_answers = self._terms(task).most_answers
         end_reason = self._end_reason(task, is_closed=is_closed)
         if not end_reason and most_answers is not None and n_answered >= most_answers:
-            end_reason = f"You gave {n_answered} answers, the most that one person may give."
+            end_reason = f"You gave the most answers that one person may give: {n_answered}."
         return PersonTask(
             number=number, task=task, answered=n_done, left=left, end_reason=end_reason
         )

@@ -180,7 +180,7 @@ def _run_check(
     """Add the findings on a model to a check, or why nothing was checked."""
     if isinstance(spec, RecordedSpec):
         responses, file = read_recorded(check.model, spec, settings)
-        return replace(check, note=f"{len(responses)} responses in {file}; nothing else to check")
+        return replace(check, note=f"responses in {file}: {len(responses)}; nothing else to check")
     kind, images = engine_kind(spec), SyntheticImages()
     if kind is None:
         return replace(check, note="a baseline; nothing to check")
