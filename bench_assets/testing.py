@@ -51,7 +51,7 @@ def check_suite(
         bench_toml: Content of the home's bench.toml.
 
     Raises:
-        AssertionError: At the first violation; names the task or question.
+        AssertionError: At the first violation; names the suite, task or question.
     """
     defects = suite_defects(suite)
     assert not defects, f"{suite.name}: {'; '.join(defects)}"

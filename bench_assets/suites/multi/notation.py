@@ -41,8 +41,9 @@ def matches_gold(line: str, gold: str) -> bool:
 
 
 def normalize_text(text: str) -> str:
-    r"""Normalize a line: no whitespace, dollars or full stop; indices and signs in ASCII.
+    r"""Write a line in one notation, without whitespace, dollars, emphasis or enclosing quotes.
 
+    Full stops, commas and semicolons at its ends are removed.
     The gold is normalized too: in Chinese "１：２" is as usual as "1:2".
 
     >>> (

@@ -72,7 +72,7 @@ def dry_run(
     condition: str = "main",
     subset: QuestionSubset = WHOLE,
 ) -> list[Estimate]:
-    """Estimate an evaluation from its question tables; its requests are not sent.
+    """Estimate an evaluation and its suites' solvers from their tables; no request is sent.
 
     Tables that only ``condition`` needs are built first. Tasks of encoders, and tasks without a
     question in the subset, are left out.
@@ -80,6 +80,7 @@ def dry_run(
     Raises:
         UnknownNameError: If there is no such suite, model or condition.
         TableError: If a question table was never built.
+        BenchError: If a model cannot be used, or a table for ``condition`` cannot be built.
     """
     named_tasks = [task for name in suites for task in bench.catalog.tasks_of(name)]
     tasks = {task.name: task for task in named_tasks}.values()  # a suite and its task may be named

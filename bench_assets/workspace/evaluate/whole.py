@@ -37,7 +37,7 @@ def evaluate_suite(
 
     Raises:
         OpenVerdictsError: If people judge, and verdicts on some responses are missing.
-        BenchError: If a model cannot be opened, or no questions can be built.
+        BenchError: If no questions can be built, or as ``Workbench.evaluate``.
     """
     names, failures = build_questions(bench, suite)
     metrics: list[Metric] = []

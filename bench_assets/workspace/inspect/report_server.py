@@ -56,7 +56,7 @@ def open_server(home: Path, port: int | None = None) -> ThreadingHTTPServer:
         port: Port; 0: any free port; None: the last one if free, otherwise any free port.
 
     Raises:
-        SettingsError: If the port is in use, or not permitted.
+        SettingsError: If the port is in use, not permitted, or out of range.
     """
     handler = partial(_ReportRequestHandler, directory=str(home / "report"))
     first_port = served_port(home) if port is None else port
@@ -99,7 +99,7 @@ def serve_live(home: Path, remake: Callable[[], object], port: int | None = None
         The report's address.
 
     Raises:
-        SettingsError: If the port is in use, or not permitted.
+        SettingsError: If the port is in use, not permitted, or out of range.
     """
     server, ended = open_server(home, port), Event()
     threads = [

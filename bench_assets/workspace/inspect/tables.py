@@ -49,7 +49,7 @@ def make_paper_table(bench: Workbench, suite: str, name: str, model: str = "") -
     are not cached are requested. Only a table per model takes a model.
 
     Raises:
-        UnknownNameError: If the suite has no such table.
+        UnknownNameError: If there is no such suite, table or model.
         SettingsError: If a table per model gets no model, or another table gets one.
         BenchError: If an input cannot be materialized.
     """

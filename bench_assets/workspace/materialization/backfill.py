@@ -123,7 +123,7 @@ def build_questions(bench: Workbench, suite: str) -> tuple[list[str], list[Bench
 def _build_by_task(
     bench: Workbench, suite: str, suite_error: BenchError
 ) -> tuple[list[str], list[BenchError]]:
-    """Build each task's questions; returns the built ones and all errors; raises without one."""
+    """Build each task's questions; returns names and all errors; raises if none is built."""
     built_names, failures = [], [suite_error]
     for task in bench.catalog.tasks_of(suite):
         try:

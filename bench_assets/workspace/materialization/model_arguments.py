@@ -71,7 +71,7 @@ def save_models(models: "Iterable[ResolvedModel]", settings: "Settings") -> None
     """Store models given by location in the home, after checking that new ones are reachable.
 
     Raises:
-        ModelError: If no server is listening at a new address, or the hub has no such model.
+        ModelError: If no server is listening at a new address, or it or the hub lacks the model.
         HomeError: If the home cannot be written to.
     """
     from bench_resources.checkpoints.adapters import HUB_ID

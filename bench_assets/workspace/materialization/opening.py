@@ -155,7 +155,7 @@ def check_names(
     """Validate the names of an evaluation, in bench.toml and on the command line.
 
     Raises:
-        BenchError: If a name or the source is unknown, or a task is an imported one.
+        BenchError: If a name or source is unknown or cannot be used, or a task is imported.
     """
     conditions = list(conditions)
     tasks = [

@@ -140,7 +140,7 @@ class Workbench:
         Without ``suites``, those of all suites, and what the leaderboard prints.
 
         Raises:
-            SourceError: If a source does not have the suite's layout.
+            BenchError: If a suite is unknown, or its source cannot be used.
         """
         from bench_assets.defs.observed_inputs import ObservedInputs
 
@@ -282,7 +282,7 @@ class Workbench:
             condition: "main", or an ablation that all tasks have.
 
         Raises:
-            BenchError: If the model cannot be opened, or questions remain without a response.
+            BenchError: If a name is unknown, a table cannot be made, or a check fails.
         """
         tasks = asset_selections.tasks_of_one_kind(
             [task for suite in suites for task in self.catalog.tasks_of(suite)]
@@ -388,7 +388,7 @@ class Workbench:
         Raises:
             UnknownNameError: If no asset has that name.
             SettingsError: If a model is named, and rows have none.
-            TableError: If it was never materialized.
+            TableError: If it was never materialized, or is damaged.
         """
         key = dg.AssetKey(name.split("/"))
         graph = self.definitions.resolve_asset_graph()

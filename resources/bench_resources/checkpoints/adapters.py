@@ -46,7 +46,7 @@ def base_of(folder: Path, base: str = "", revision: str = "main") -> AdapterBase
 
     Raises:
         ModelError: If the adapter is broken, PEFT alone cannot apply it, or the base does not
-            exist.
+            exist or is an adapter.
     """
     config = read_object(folder / ADAPTER_CONFIG)
     _require_peft_support(folder, config.get("peft_type"))
@@ -68,7 +68,7 @@ def base_of(folder: Path, base: str = "", revision: str = "main") -> AdapterBase
 
 
 def _require_peft_support(folder: Path, method: object) -> None:
-    """Raise ModelError if PEFT alone cannot apply an adapter of a method."""
+    """Raise ModelError if PEFT alone cannot apply the adapter, or a model is in its folder too."""
     if method is None:
         raise ModelError(f"{folder / ADAPTER_CONFIG}: no field peft_type: not an adapter of PEFT")
     if not isinstance(method, str) or method not in _MERGEABLE_METHODS:

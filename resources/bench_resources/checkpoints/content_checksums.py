@@ -90,7 +90,7 @@ def take_checksum(list_files: ListFiles) -> ContentChecksum:
 
     Raises:
         ModelError: If the files change while they are read, or from ``list_files``.
-        OSError: If a file disappears.
+        OSError: If a file disappears or cannot be read.
     """
     files = list_files()
     states = _states(files)

@@ -297,8 +297,8 @@ def fingerprint(folder: Path) -> str:
     Of an adapter, only its own files count; they name the base.
 
     Raises:
-        ModelError: If a file is missing, cut short, or has no readable header.
-        OSError: If a file disappears meanwhile.
+        ModelError: If a file is missing, half-written, or has no readable header.
+        OSError: If a file disappears meanwhile, or cannot be read.
     """
     files = watched_files(folder)
     spans = {file: tensor_spans(file) for file in files if file.suffix == ".safetensors"}

@@ -42,9 +42,9 @@ class FolderWalk:
 
 
 def walk_folder(root: Path) -> FolderWalk:
-    """List all folders with models, including those inside other models' folders.
+    """List folders with models, also within models, and empty, unreadable or unconverted ones.
 
-    A folder with weights or an adapter is a model; one with only ``config.json`` is not, because
+    A folder with weights or an adapter is a model; one with only ``config.json`` is none, because
     training scripts write their own. Hidden folders, links, and parts of a model such as optimizer
     states are skipped.
     """
@@ -155,7 +155,7 @@ def survey_folders(
     remembered: Mapping[str, str],
     base: str = "",
 ) -> CheckpointSurvey:
-    """Survey the watched folders; checkpoints that cannot be taken are findings.
+    """Survey the watched folders; waits up to 2 s to see whether new checkpoints change.
 
     Args:
         folders: The watched folders.

@@ -201,8 +201,8 @@ def load_settings(home: Path) -> Settings:
     """Read ``bench.toml`` in ``home``, if it exists, with the benchmarks and models beside it.
 
     Raises:
-        SettingsError: If the home is not a folder, the file is not TOML or an entry is invalid. The
-            message shows no text of an entry, because it may be secret.
+        SettingsError: If the home is not a folder, a file is unreadable or not TOML, or an entry is
+            invalid. The message shows no text of an entry, because it may be secret.
     """
     try:
         if home.exists() and not home.is_dir():

@@ -107,7 +107,6 @@ class ReleaseCache:
         return folder
 
     def _download(self, folder: Path, release: Release, log: DownloadLog) -> None:
-
         arrived, files = folder / "arrived", folder / "files"
         if files.exists():
             files.replace(arrived)  # a process was killed before it wrote the record

@@ -80,8 +80,9 @@ def load_sentence_transformer(
 
     Raises:
         MissingExtraError: If the library is not installed.
-        ModelError: If the hub fails, or tensors are missing, of the wrong shape, NaN or infinite.
-        OSError, ValueError, ...: Errors of the library for invalid files.
+        ModelError: If torchvision is broken, the hub fails, or tensors are missing, of the wrong
+            shape, NaN or infinite.
+        Exception: Errors of the library for invalid files.
     """
     require_extra(location, "sentence_transformers")
     enable_torchvision()

@@ -70,7 +70,7 @@ class RequestSession:
         found: Mapping[str, Response],
         leases: Leases | None = None,
     ) -> None:
-        """Begin to send requests.
+        """Prepare to store responses; entering the context starts the thread.
 
         Args:
             database: Stores the responses.

@@ -270,10 +270,7 @@ def merge_into(
 
     Of two responses with the same key, the older one stays. After an interruption, run it again.
 
-    Args:
-        target: The store to write to.
-        source: The store to read.
-        progress: Gets the number of responses copied so far.
+    ``progress`` gets the number of responses copied so far.
 
     Raises:
         HomeError: If a store cannot be read or written, or a response is missing afterwards.

@@ -244,7 +244,6 @@ def _died_before_start(
         return False
     if launcher.boot != current.boot:
         return heartbeats_of(instance) is None  # else it may be a clone of this machine
-
     if run.status == dg.DagsterRunStatus.STARTING:
         return False  # Dagster's run monitoring fails it after start_timeout_seconds
     if record.start_time is None:

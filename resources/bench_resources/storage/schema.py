@@ -186,7 +186,7 @@ def column_in(connection: sa.Connection, column: Any, keys: Sequence[str]) -> An
 def upsert(
     connection: sa.Connection, table: sa.Table, rows: Sequence[Mapping[str, Any]], conflict: str
 ) -> None:
-    """Insert rows in one statement, by arrays in PostgreSQL.
+    """Insert rows; in PostgreSQL in one statement, by arrays.
 
     Args:
         connection: In a transaction.

@@ -242,7 +242,7 @@ def annotate(
     decisions: Iterable[SelectionDecision],
     annotations: Iterable[Annotation],
 ) -> Table[MultiItem]:
-    """Merge the annotations of picked items, and drop items that are then defective."""
+    """Merge the annotations of picked items, and reject items that are then defective."""
     picked = {decision.problem_id for decision in decisions if decision.picked}
     unpicked_ids = {item.item_id for item in items if item.problem_id not in picked}
     merged = merge_annotations(

@@ -105,7 +105,7 @@ def find_duplicates(
     """Find pairs alike in text and in every image, except within a problem.
 
     Args:
-        items: In order; the later one of a pair is the duplicate.
+        items: In order; only the later one of a pair may be dropped.
         hashes: Perceptual hash of each image by name.
         similarity: Least Jaccard similarity of the texts' shingles of three characters; ours.
     """

@@ -75,7 +75,7 @@ def convert_item(item: MultiItem) -> MarkdownItem:
 
     Layout is removed, ``<u>`` is kept. Bold, italic and simple tables become Markdown, indices and
     formulas LaTeX. Images, and tables with joined cells or images, become ``[IMAGE_n]``; places to
-    fill in become ``[MASK]``.
+    fill in become ``[MASK]``. Characters that were lost are in ``lost``.
     """
     images, tables = list(item.images), dict[str, str]()
 
@@ -279,7 +279,7 @@ def draw_table(html: str, font: Path | None = None) -> bytes:
 
     Raises:
         SettingsError: If there is no font for the text.
-        ImageError: If the table has no cells or is too large.
+        ImageError: If the table has no cells, or it or a cell is too large.
     """
     cells = _cells(parse_html(html).find_all("tr"))
     if not cells:

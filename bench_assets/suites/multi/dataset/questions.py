@@ -55,7 +55,7 @@ def _piece_fault(piece: Knowledge, images: Container[str]) -> str:
 def link_knowledge(
     items: Iterable[MultiItem], pieces: Collection[str], *, search: bool
 ) -> list[KnowledgeLink]:
-    """Link every item to the first piece attached to it, or to one named in its text.
+    """Link items to the first piece attached to them, or to one named in their text, or to none.
 
     In the paper, people search with language models; here the longest name in text or analysis
     wins.

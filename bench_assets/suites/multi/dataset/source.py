@@ -100,14 +100,15 @@ def _find_single(folder: Path, pattern: str) -> Path | None:
 def read_keyed(file: Path, id_field: str, make: Callable[[str, Entry, str], Row]) -> Table[Row]:
     """Read objects under their ids, or a list of objects that hold their id (the hub's variant).
 
+    A second object with the same id is rejected.
+
     Args:
         file: UTF-8.
         id_field: Field of the id in a list.
-        make: Makes a row of an id, its object, and its location for messages. A second object with
-            the same id is rejected.
+        make: Makes a row of an id, its object, and its location for messages.
 
     Raises:
-        SourceError: If the file is neither.
+        SourceError: If the file cannot be read, or is neither.
     """
     value = read_json(file)
     if not isinstance(value, list | dict):
@@ -265,7 +266,7 @@ def image_name(path: str) -> str:
 
 
 def _items(problem_id: str, entry: Entry, where: str) -> list[MultiItem]:
-    """Make the items of a problem, one per sub-question."""
+    """Make the items of a problem, one per sub-question; without analyses unless all have one."""
     specifics = _texts(entry, "problem_content_list", where)
     types = _texts(entry, "problem_type_list", where)
     answers = _texts(entry, "problem_answer_list", where) or ("",) * len(specifics)

@@ -41,7 +41,7 @@ async def read_form(request: Request) -> SubmittedForm:
 
     Raises:
         HTTPException: If it is malformed or exceeds a limit.
-        RefusedError: If it does not arrive in time.
+        RefusedError: If it does not arrive completely in time.
     """
     form = SubmittedForm()
     try:

@@ -56,7 +56,7 @@ def validate_command(command: str) -> str:
     """Check the words of a command that serves a folder at a port; returns the command.
 
     Raises:
-        ValueError: If it is invalid; names the word.
+        ValueError: If it is invalid.
     """
     if not command:
         return command

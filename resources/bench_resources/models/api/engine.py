@@ -77,11 +77,8 @@ class ServerEngine:
     ) -> None:
         """Store the configuration; nothing is sent yet.
 
-        Args:
-            spec: The server's section.
-            read_image: Reads an image by digest.
-            spent: Tokens of cached responses, which count towards the budget.
-            base_delay: Wait before the first retry in s, doubled for each further one.
+        ``spent`` returns the tokens of cached responses, which count towards the budget.
+        ``base_delay`` is the wait before the first retry in s, doubled for each further one.
         """
         self._read_image = read_image
         self._spec = spec

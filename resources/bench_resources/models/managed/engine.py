@@ -44,12 +44,7 @@ class ServedEngine(ServerEngine):
     ) -> None:
         """Store the configuration; nothing is started yet.
 
-        Args:
-            spec: Section of the server, with an absolute path.
-            name: Name of the model.
-            read_image: Reads an image by digest.
-            logs: Folder of the server's log, in the home.
-            spent: Tokens of cached responses, by identity.
+        ``spec`` has an absolute path; ``logs`` is a folder directly in the home.
         """
         super().__init__(spec, read_image, spent=spent)
         self._section = spec  # ``_spec`` gets the address of the started server

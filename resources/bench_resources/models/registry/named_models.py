@@ -76,11 +76,7 @@ def resolve_name(
 ) -> ResolvedModel:
     """Find a model by name: one of the settings, an embedded one, or a watched checkpoint.
 
-    Args:
-        name: The name.
-        settings: The settings of the home.
-        outer_kinds: Kinds of the chain of ``of`` up to this model.
-        outer_name: The model with which that chain begins.
+    ``outer_kinds`` are the kinds in the chain of ``of`` that leads here from ``outer_name``.
 
     Raises:
         UnknownNameError: If there is no model of that name.
@@ -242,6 +238,7 @@ def watched_spec(settings: Settings) -> TransformersSpec | ServerSpec:
     Raises:
         SettingsError: If they cannot be combined.
         UnknownNameError: If the model ``like`` does not exist.
+        ModelError: If its kind or weights cannot be used here.
     """
     like, serve = settings.checkpoints.like, settings.checkpoints.serve
     if not like:
@@ -288,7 +285,8 @@ def model_pools(settings: Settings) -> dict[str, str]:
     started here loads no weights here: its runs hold the pool of its address.
 
     Raises:
-        SettingsError: If a section names an unknown pool.
+        SettingsError: If a section names an unknown pool, or as ``watched_spec``.
+        UnknownNameError: As ``watched_spec``.
     """
     pools = {
         name: spec.pool or pool_at(spec.address)

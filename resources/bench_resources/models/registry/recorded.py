@@ -178,7 +178,7 @@ def read_recorded(
 
     Raises:
         SettingsError: If the file has no such model, or several and none is named.
-        SourceError: If the file cannot be read.
+        SourceError: As ``read_responses``.
     """
     file = settings.resolve(spec.file)
     by_model = group_by_model(read_responses(file), nameless=spec.model or name)

@@ -13,16 +13,13 @@ from bench_resources.models.registry.named_models import (
 
 
 def resolve(text: str, settings: Settings, elicit: str = "") -> ResolvedModel:
-    """Find a model or an encoder by its name, or a model by its location.
+    """Find a model or an encoder by its name, or a model by its location (see ``locations``).
 
-    Args:
-        text: A name, or a location as in ``locations``.
-        settings: The settings of the home.
-        elicit: Method of elicitation; "": none.
+    ``elicit`` is a method of elicitation; "": none.
 
     Raises:
         UnknownNameError: If it is neither the name nor the location of a model.
-        SettingsError: If an entry is unknown or invalid.
+        SettingsError: If an entry or the method is unknown, invalid or not applicable.
         ModelError: If a folder is not a checkpoint, a watched one does not exist any more, or its
             kind or weights cannot be used here.
     """

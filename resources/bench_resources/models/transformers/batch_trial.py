@@ -95,7 +95,8 @@ def _batch_effect(
 ) -> str:
     """How scores of the first tokens differ in a batch; "" if only by rounding.
 
-    Unless they are ``needed``, prompts that fail one at a time say nothing about a batch.
+    Prompts that fail one at a time say nothing about a batch; if ``needed``, they raise
+    ``ModelError``, unless for lack of memory or context.
     """
     try:
         single_scores = [model.scores(model.prepare([chat]), _STEPS)[0] for chat in chats]

@@ -33,10 +33,9 @@ _reported: set[str] = set()
 
 @contextmanager
 def hold_load_report(location: str) -> Iterator[None]:
-    """Hold back transformers' load report: an error gets it, else it is logged once.
+    """Hold back transformers' load report: a ``ModelError`` gets it.
 
-    Raises:
-        ModelError: As the body does, with the report.
+    Without an error, it is logged once per location.
     """
     reports: list[str] = []
 
@@ -66,9 +65,9 @@ def load_weights(spec: TransformersSpec, checkpoint: Checkpoint) -> "PreTrainedM
     """Load weights onto their device.
 
     Raises:
-        ModelError: If the family is unknown, code is not trusted, a package is missing, or tensors
-            are missing, of the wrong shape, NaN or infinite.
-        OSError, ValueError, ...: Errors of transformers for invalid files.
+        ModelError: If the family is unknown, a package is missing or broken, the hub fails, the
+            adapter does not fit, or tensors are missing, unscaled, misshapen, NaN or infinite.
+        Exception: Errors of transformers for invalid files.
     """
     enable_torchvision()
     import torch
@@ -126,10 +125,7 @@ def refuse_incomplete(location: str, loading: Mapping[str, Any]) -> None:
 def refuse_unscaled(location: str, config: "PretrainedConfig", unused: Iterable[str]) -> None:
     """Refuse quantised weights that transformers has read without their scales.
 
-    Args:
-        location: The checkpoint.
-        config: Its configuration, which should describe the quantisation.
-        unused: Names of tensors that belong to no module.
+    ``unused`` are the names of tensors that belong to no module.
 
     Raises:
         ModelError: If transformers does not support the method, or ``config`` names none.

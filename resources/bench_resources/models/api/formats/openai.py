@@ -93,7 +93,7 @@ class OpenAI:
         return orjson.dumps(fields | fill_value_keys(self._spec.extra_body))
 
     def decode(self, received: Mapping[str, Any], seconds: float) -> Response:
-        """Decode the only choice; a message with a refusal has the finish reason "refusal"."""
+        """Decode the only choice; a refusal without a specific finish reason gets "refusal"."""
         choices = received.get("choices")
         if not (isinstance(choices, list) and choices and isinstance(choices[0], dict)):
             raise NoResponseError("the response has no choices[0]")

@@ -133,13 +133,9 @@ def prepend_reasoning(
 ) -> str:
     """Prepend separate reasoning to the text.
 
-    Tags inside the reasoning are broken up, so that only the outer ones delimit it.
-
-    Args:
-        reasoning: The reasoning.
-        text: The response.
-        tags: Tags of this model's reasoning, if not the usual ones.
-        cut_off: Whether the reasoning is unfinished, without a response after it.
+    Tags inside the reasoning are broken up, so that only the outer ones delimit it. ``tags`` are
+    those of this model; None: the usual ones. If ``cut_off``, the reasoning is unfinished, and no
+    text follows it.
 
     >>> prepend_reasoning("A? B.", "B"), prepend_reasoning("A? ", "", cut_off=True)
     ('<think>A? B.</think>B', '<think>A? ')
@@ -245,7 +241,7 @@ class ServedModelCheck:
         self._is_routed = spec.is_routed
 
     def identity(self, answered: object, build: object = None) -> str:
-        """Serving identity: "gpt-4o-2024-08-06 fp_44709d6fcb"; "" if none is named.
+        """Serving identity: "gpt-4o-2024-08-06 fp_44709d6fcb", or ""; warns once of another model.
 
         Args:
             answered: The name of the model, with its snapshot.
