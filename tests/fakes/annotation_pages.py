@@ -1,4 +1,4 @@
-"""People who answer on pages, over real HTTP: what a browser without scripts does."""
+"""Annotators who use the annotation pages over HTTP, as a browser without scripts does."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -34,18 +34,18 @@ BRING = AnnotationTask(
 
 
 class Clock:
-    """The time, which a test can move on."""
+    """A clock that a test can move forward."""
 
     def __init__(self) -> None:
         self.passed = 0.0  # s
 
     def __call__(self) -> datetime:
-        """The time now, with what was added to it."""
+        """The current time, moved forward by ``passed``."""
         return datetime.now(UTC) + timedelta(seconds=self.passed)
 
 
 class Site:
-    """The pages over a folder, with a server on a free port."""
+    """The annotation pages of a folder, on a server with a free port."""
 
     def __init__(
         self,
@@ -81,16 +81,16 @@ class Site:
 
     def __exit__(
         self,
-        kind: type[BaseException] | None,
-        why: BaseException | None,
-        trace: TracebackType | None,
+        error_type: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
     ) -> None:
         for visitor in self._visitors.values():
             visitor.http.close()
-        self._served.__exit__(kind, why, trace)
+        self._served.__exit__(error_type, error, traceback)
 
     def forget(self) -> None:
-        """Begin anew, with the same server: nothing was ever asked."""
+        """Delete the database and reset the clock; the server goes on."""
         for file in self.store.file.parent.glob(f"{self.store.file.name}*"):
             file.unlink()
         self.clock.passed = 0.0
@@ -101,7 +101,7 @@ class Site:
         return f"/in/{LinkSigner.beside(self.store).make(person, tuple(tasks), until)}"
 
     def visitor(self, person: str) -> "Visitor":
-        """A person who came by their link; the same one each time."""
+        """The visitor who opened the link of a person; one for each person."""
         if person not in self._visitors:
             self._visitors[person] = Visitor(self.address, self.link(person))
         return self._visitors[person]
@@ -125,10 +125,10 @@ class Visitor:
         """Go to the next unit."""
         return self.http.get(f"{task}/next")
 
-    def send(self, page: httpx.Response, what: str = "send", **values: object) -> httpx.Response:
-        """Fill in the form of a page, and send it."""
+    def send(self, page: httpx.Response, button: str = "send", **values: object) -> httpx.Response:
+        """Fill in the form of a page, and press a button of it."""
         return self.http.post(
-            page.url.path, data={"form-token": token(page), "what-now": what, **values}
+            page.url.path, data={"form-token": token(page), "what-now": button, **values}
         )
 
 
@@ -140,12 +140,12 @@ def token(page: httpx.Response) -> str:
 
 
 class PageAnnotators:
-    """People who come by their links and answer the units that they are shown."""
+    """Annotators who open their links and answer the next unit, or edit an earlier answer."""
 
     def __init__(self, site: Site) -> None:
         self.backend = site.backend
         self._site = site
-        self._pages: dict[tuple[str, str, str], str] = {}  # of units that a person was shown
+        self._pages: dict[tuple[str, str, str], str] = {}  # paths, by task, unit and person
 
     def answer(self, task: AnnotationTask, unit: Unit, person: str, **values: str) -> None:
         visitor = self._site.visitor(person)

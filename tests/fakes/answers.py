@@ -1,4 +1,4 @@
-"""Answers with everything filled in, so that a test names only what people said."""
+"""Answers with everything filled in, so that a test names only the values."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,8 +12,11 @@ def answer(
     at: str = "2026-11-22T10:00:00.000Z",
     **values: str | Sequence[str],
 ) -> Answer:
-    """What a person said of a unit; a text stands for a list of one."""
-    choices = {k: (v,) if isinstance(v, str) else tuple(v) for k, v in values.items()}
+    """An answer to a unit; a text value is a list of one text."""
+    choices = {
+        field: (value,) if isinstance(value, str) else tuple(value)
+        for field, value in values.items()
+    }
     return Answer(
         task="t/task",
         task_version="",

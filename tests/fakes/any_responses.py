@@ -1,7 +1,4 @@
-"""Responses that no model should give, at any length.
-
-What readers of responses must get through.
-"""
+"""Unusual responses of any length, which readers of responses must survive."""
 
 from typing import Any
 
@@ -26,8 +23,8 @@ TIMES = tuple(f"{hour}:09 (answers from {hour}:07 to {hour}:10 are all right)." 
 
 
 def questions_of(task: str) -> list[Question]:
-    """Questions of a task, one for each way of reading responses to it."""
-    mine: dict[str, Any] = {
+    """Questions of a task, one for each rule that reads its responses."""
+    defaults: dict[str, Any] = {
         "task": task,
         "category": "c",
         "group_id": "g",
@@ -46,14 +43,14 @@ def questions_of(task: str) -> list[Question]:
             of_multi("OP", "因为它是正确的。"),
         ],
         "cogbench/description": [story_question({"event": ["It rains. -> It is wet."]})],
-        HALOQUEST: [question(**mine, text="Where is the owl?", answer=("There is no owl",))],
+        HALOQUEST: [question(**defaults, text="Where is the owl?", answer=("There is no owl",))],
         "journeybench/mcot": [
-            question(answer=("12",), **mine),
-            question(answer=("no cups exist", "0"), **mine),
+            question(answer=("12",), **defaults),
+            question(answer=("no cups exist", "0"), **defaults),
         ],
         "journeybench/multi_image_vqa": [
-            question(answer=("image2",), options=("image1", "image2"), **mine)
+            question(answer=("image2",), options=("image1", "image2"), **defaults)
         ],
-        "journeybench/captioning": [question(answer=("an owl on a tree",), **mine)],
+        "journeybench/captioning": [question(answer=("an owl on a tree",), **defaults)],
     }
     return rows.get(task, [question(**SIDES), question(**SIDES | {"options": tuple("123")})])

@@ -1,4 +1,4 @@
-"""A build of BLINK's raw data sets in one call, as the graph makes it in three tables."""
+"""A build of BLINK's raw data sets in one call; the graph divides it among three tables."""
 
 from pathlib import Path
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""A small chat server on loopback that counts, records and misbehaves on demand.
+"""A chat server on loopback that counts and records requests, and can misbehave.
 
 It offers two APIs, told apart by their paths: OpenAI's, and Anthropic's Messages.
 
@@ -32,11 +32,11 @@ class Answer:
     raw: bytes | None = None  # sent as it is, instead of a well-formed body
     message: Mapping[str, Any] = field(default_factory=dict)  # further fields; OpenAI's alone
     finish_reason: str = "stop"
-    model: str | None = None  # that answers, as the server says
+    model: str | None = None  # name of the model in the response
     fingerprint: str | None = None  # OpenAI's alone
 
 
-AnswerTo = Callable[[dict[str, Any]], str | int | Answer]  # a body -> text, status or all of it
+AnswerTo = Callable[[dict[str, Any]], str | int | Answer]  # body -> text, status or answer
 
 
 class ChatServer:
@@ -53,15 +53,15 @@ class ChatServer:
         self._answer: AnswerTo = (lambda _: answer) if isinstance(answer, str) else answer
         self._latency = latency
         self._keep_bodies = keep_bodies
-        self._to_fail: list[Answer] = []
+        self._failures: list[Answer] = []
         self._ready = threading.Event()
-        self.port = port  # 0: any free one, known once the server runs
+        self.port = port  # 0: a free port, which ``start`` replaces by its number
         self.bodies: list[dict[str, Any]] = []
         self.headers: list[dict[str, str]] = []
         self.times: list[float] = []  # s on the monotonic clock, when each request came
         self.n_requests = 0
         self.n_answered = 0
-        self.n_connections = 0  # distinct ones, by the client's port
+        self.n_connections = 0  # by the client's port
         self.most_at_once = 0
         self._ports: set[int] = set()
         self._last_response = 0.0
@@ -70,10 +70,10 @@ class ChatServer:
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self.port}/v1"
 
-    def fail_next(self, n: int, answer: int | Answer = 500) -> None:
-        """Answer the next ``n`` requests with an error."""
+    def fail_next(self, n_requests: int, answer: int | Answer = 500) -> None:
+        """Answer the next requests with an error."""
         failure = Answer(status=answer, text="as asked") if isinstance(answer, int) else answer
-        self._to_fail += [failure] * n
+        self._failures += [failure] * n_requests
 
     def forget(self) -> None:
         """Reset the records, and the counts of requests and of answers."""
@@ -134,7 +134,7 @@ class ChatServer:
         if self._keep_bodies:
             self.bodies.append(body)
             self.headers.append(dict(request.headers))
-        answer = self._to_fail.pop(0) if self._to_fail else _as_answer(self._answer(body))
+        answer = self._failures.pop(0) if self._failures else _as_answer(self._answer(body))
         await asyncio.sleep(self._latency + answer.wait)
         if answer.drop:
             request.transport.abort()
@@ -150,7 +150,11 @@ class ChatServer:
 def texts(body: Mapping[str, Any]) -> list[str]:
     """Every text of a request, in reading order; for answer functions."""
     contents = [turn["parts"] if "parts" in turn else turn["content"] for turn in body["messages"]]
-    parts = [part for c in contents for part in ([{"text": c}] if isinstance(c, str) else c)]
+    parts = [
+        part
+        for content in contents
+        for part in ([{"text": content}] if isinstance(content, str) else content)
+    ]
     return [part["text"] for part in parts if "text" in part]
 
 

@@ -16,17 +16,17 @@ def safetensors(weights: bytes) -> bytes:
 
 
 def write_checkpoint(folder: Path, weights: bytes = b"1234", shards: int = 1) -> Path:
-    """Write config, tokenizer and weights, in one file or again in each shard of an index."""
+    """Write config, tokenizer and weights; with several shards, each contains all weights."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text('{"model_type": "llava"}')
     (folder / "tokenizer.json").write_text("{}")
     if shards == 1:
         (folder / "model.safetensors").write_bytes(safetensors(weights))
         return folder
-    names = [f"model-{n}-of-{shards}.safetensors" for n in range(1, shards + 1)]
+    names = [f"model-{number}-of-{shards}.safetensors" for number in range(1, shards + 1)]
     for name in names:
         (folder / name).write_bytes(safetensors(weights))
-    index = {"weight_map": {f"w{n}": name for n, name in enumerate(names)}}
+    index = {"weight_map": {f"w{index}": name for index, name in enumerate(names)}}
     (folder / "model.safetensors.index.json").write_text(json.dumps(index))
     return folder
 
@@ -48,7 +48,7 @@ def look(*folders: Path, settle_seconds: float = 0, base: str = "") -> Checkpoin
 
 
 def write_files(folder: Path, *names: str) -> None:
-    """Write small files, with the folders that they lie in; JSON files hold an empty object."""
+    """Write small files and their folders; JSON files contain an empty object."""
     for name in names:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(b"{}" if name.endswith(".json") else b"x")

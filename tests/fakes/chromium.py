@@ -33,13 +33,13 @@ def page(chromium: "Browser") -> "Iterator[Page]":
     complaints: list[str] = []
     new_page.on("pageerror", lambda error: complaints.append(str(error)))
 
-    def note(message: "ConsoleMessage") -> None:
+    def record_complaint(message: "ConsoleMessage") -> None:
         # A served report may be rebuilt between its list of data and the data: the page asks again.
         is_rebuilt = re.search(r"^http.*/data/[\w.-]+\.js", message.location["url"] + message.text)
         if message.type in ("error", "warning") and not is_rebuilt:
             complaints.append(message.text)
 
-    new_page.on("console", note)
+    new_page.on("console", record_complaint)
     yield new_page
     context.close()
     assert not complaints

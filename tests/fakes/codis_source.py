@@ -1,4 +1,4 @@
-"""CODIS source folders that a test writes, and what is in them."""
+"""CODIS source folders, with their entries, votes and images."""
 
 import json
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
 
 
 def entry(**fields: Any) -> dict[str, Any]:
-    """An entry as the authors write it."""
+    """An entry of the authors' data.json."""
     return {
         "id": "000",
         "image_id": "a.png",
@@ -22,7 +22,7 @@ def entry(**fields: Any) -> dict[str, Any]:
 
 
 def pair(**fields: Any) -> ContextPair:
-    """The pair that is read from such an entry."""
+    """The pair that is read from ``entry()``."""
     defaults: dict[str, Any] = {
         "pair_id": "000",
         "image": "a.png",
@@ -35,7 +35,7 @@ def pair(**fields: Any) -> ContextPair:
 
 
 def vote(submission: str, annotator: str, **fields: Any) -> SubmissionVote:
-    """A vote that approves, but for what a test names."""
+    """A vote that approves, with other fields if given."""
     defaults = {"correct": True, "different": True, "within_rules": True}
     return SubmissionVote(submission=submission, annotator=annotator, **(defaults | fields))
 
@@ -46,7 +46,7 @@ def png() -> bytes:
 
 
 def write_release(folder: Path, entries: object, images: Sequence[str] = ("a.png",)) -> Path:
-    """Write a published edition; ``entries`` may be text, for files that are broken."""
+    """Write a published edition; ``entries`` may be text that is no JSON."""
     (folder / "images").mkdir(parents=True, exist_ok=True)
     text = entries if isinstance(entries, str) else json.dumps(entries)
     (folder / "data.json").write_text(text)
@@ -58,7 +58,7 @@ def write_release(folder: Path, entries: object, images: Sequence[str] = ("a.png
 def write_raw(
     folder: Path, submissions: object, votes: object, images: Sequence[str] = ("a.png",)
 ) -> Path:
-    """Write an edition that is to be built."""
+    """Write submissions and votes, from which an edition is built."""
     write_release(folder, submissions, images)
     (folder / "data.json").rename(folder / "submissions.json")
     (folder / "votes.json").write_text(json.dumps(votes))

@@ -1,4 +1,4 @@
-"""Commands as they are typed, and what they say."""
+"""Runs commands of bench in this process."""
 
 import json
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ from bench_assets.cli.main import app
 
 
 def bench(*arguments: object, fails: bool = False, code: int | None = None) -> Result:
-    """Run a command, which has to succeed, to fail, or to exit with ``code``."""
+    """Run a command; require success, a failure, or an exit code."""
     result = CliRunner().invoke(app, list(map(str, arguments)))
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
-    as_meant = (result.exit_code != 0) == fails if code is None else result.exit_code == code
-    assert as_meant, result.output
+    is_expected = (result.exit_code != 0) == fails if code is None else result.exit_code == code
+    assert is_expected, result.output
     return result
 
 

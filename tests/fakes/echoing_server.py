@@ -15,26 +15,26 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Self
 from urllib.parse import quote
 
-Echo = Callable[[str], bytes]  # the key -> everything that is sent, headers included
+Echo = Callable[[str], bytes]  # key -> response with headers
 
 _PADDING = "The request was not understood. " * 9  # 288 characters: messages are cut at 300
 
 
 class EchoingServer:
-    """Answers request after request with one echo after the other, and from the start again."""
+    """Answers each request with the next echo, and with the first one after the last."""
 
     def __init__(self, echoes: Sequence[Echo]) -> None:
         self._next = itertools.cycle(echoes)
         self._lock = threading.Lock()
-        self.keys: list[str] = []  # as they came
+        self.keys: list[str] = []  # of all requests, in order
         outer = self
 
-        class Once(socketserver.StreamRequestHandler):
+        class Handler(socketserver.StreamRequestHandler):
             def handle(self) -> None:
                 key = outer._read(self.rfile)
                 self.wfile.write(outer._answer(key))
 
-        self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Once)
+        self._server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
 
     @property
@@ -70,11 +70,11 @@ def answer(body: str | bytes, status: str = "200 OK", headers: str = "") -> byte
     return head.encode() + data
 
 
-def completion(text: str, **more: object) -> str:
+def completion(text: str, **fields: object) -> str:
     choice = {"index": 0, "message": {"role": "assistant", "content": text}}
-    choice |= {"finish_reason": more.pop("finish_reason", "stop")}
+    choice |= {"finish_reason": fields.pop("finish_reason", "stop")}
     usage = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10}
-    return json.dumps({"choices": [choice], "usage": usage, **more})
+    return json.dumps({"choices": [choice], "usage": usage, **fields})
 
 
 def error(message: str, status: str = "400 Bad Request") -> bytes:

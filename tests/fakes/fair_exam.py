@@ -1,7 +1,7 @@
-"""What can be scored in an exam without looking at its images: by letters, lengths and texts.
+"""Scores of guesses that ignore an exam's images, such as by letters, lengths and texts.
 
-A fair exam gives none of these more than chance. To check a mini edition, build it with five seeds,
-and put the questions of one task in each, one list a seed, into ``unfair``::
+In a fair exam, none of them scores more than chance. To check a mini edition, build it with five
+seeds, and pass the questions of one task, one list for each seed, to ``unfair``::
 
     from tests.fakes.fair_exam import unfair
 
@@ -12,7 +12,7 @@ and put the questions of one task in each, one list a seed, into ``unfair``::
 
 Questions need options: of kind ``choice`` with letters for answers, or of kind ``text`` with the
 options as possible answers. For texts without options (numbers, words) chance is 0, and there is
-only the most frequent answer and the look-up to try. Where an exam ties, the first option is taken.
+only the most frequent answer and the look-up to try. In a tie, the first option is taken.
 """
 
 import re
@@ -131,8 +131,8 @@ def _by_number(everything: Sequence[Question]) -> dict[str, Callable[[Exam], Gue
     offered = {number for question in everything for number in _numbers(question.options)}
     if not offered:
         return {}
-    edges = sorted({(a + b) / 2 for a in offered for b in offered})
-    targets = [(a + b) / 2 for a, b in pairwise(edges)]
+    edges = sorted({(first + second) / 2 for first in offered for second in offered})
+    targets = [(low + high) / 2 for low, high in pairwise(edges)]
     return {f"the number nearest to {float(target):g}": _nearest_to(target) for target in targets}
 
 

@@ -1,4 +1,4 @@
-"""A benchmark from outside, in one module: what a stranger installs beside this project."""
+"""A benchmark package of one module, as others may install beside this project."""
 
 from pathlib import Path
 
@@ -60,14 +60,14 @@ SUITE = Suite(name="fridge", tasks=(TASK,), assets=lambda: [questions])
 '''
 
 
-def install_fridge(site: Path, module: str = "fridge_bench", more: str = "") -> Path:
+def install_fridge(site: Path, module: str = "fridge_bench", further_lines: str = "") -> Path:
     """Install the benchmark in a folder on ``sys.path``, and return the file of its module.
 
     Args:
         site: The folder.
         module: Name of the module; tests use different ones, as Python imports each once.
-        more: Further lines at the end of the module.
+        further_lines: Added at the end of the module.
     """
     entries = {GROUP: {"fridge": f"{module}:SUITE"}}
-    write_distribution(site, "fridge-bench", entries, **{module: _MODULE + more})
+    write_distribution(site, "fridge-bench", entries, **{module: _MODULE + further_lines})
     return site / f"{module}.py"

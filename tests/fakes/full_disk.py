@@ -1,4 +1,4 @@
-"""A disk without room, for this process alone."""
+"""A limit of this process that acts like a full disk."""
 
 import resource
 from collections.abc import Generator

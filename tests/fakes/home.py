@@ -1,4 +1,4 @@
-"""A home folder of its own, and the assets of a suite over it."""
+"""A home folder for one suite, whose assets a test materializes."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,16 +30,17 @@ class Home:
         folder: Path,
         suite: str,
         source: Path | None = None,
-        written: str = "",
-        **chosen: object,
+        toml: str = "",
+        **suite_settings: object,
     ) -> None:
-        """Write ``written`` to bench.toml; ``chosen`` replaces entries of its [suites.<suite>]."""
-        if written:
+        """Write bench.toml; ``suite_settings`` replace entries of its [suites.<suite>]."""
+        if toml:
             folder.mkdir(exist_ok=True)
-            (folder / "bench.toml").write_text(written, encoding="utf-8")
+            (folder / "bench.toml").write_text(toml, encoding="utf-8")
         self.suite = suite
         settings = load_settings(folder).with_overrides(
-            sources={suite: source} if source else {}, suites={suite: chosen} if chosen else {}
+            sources={suite: source} if source else {},
+            suites={suite: suite_settings} if suite_settings else {},
         )
         self.settings = settings
         self.tables = TableFiles(folder=str(folder / "tables"))
@@ -48,12 +49,12 @@ class Home:
         self._rejected: dict[dg.AssetKey, dict[str, str]] = {}
 
     def materialize(
-        self, assets: Sequence[Any], selection: Any = None, model: str | None = None, **more: Any
+        self, assets: Sequence[Any], selection: Any = None, model: str | None = None, **options: Any
     ) -> dg.ExecuteInProcessResult:
-        """Run assets and checks, for one model or all raw data sets where they have partitions."""
+        """Run assets and checks for one model, or for all raw data sets without one."""
         partitions = (getattr(asset, "partitions_def", None) for asset in assets)
-        static = (each for each in partitions if isinstance(each, dg.StaticPartitionsDefinition))
-        parts = [] if model else next((each.get_partition_keys() for each in static), [])
+        static = [part for part in partitions if isinstance(part, dg.StaticPartitionsDefinition)]
+        parts = static[0].get_partition_keys() if static and not model else []
         with dg.DagsterInstance.ephemeral() as instance:
             for models in (MODELS, ENCODERS):
                 instance.add_dynamic_partitions(str(models.name), [model] if model else [])
@@ -71,7 +72,7 @@ class Home:
                     "models": Models(settings=self.settings, image_store=self.images),
                     "io_manager": TableIOManager(files=self.tables),
                 },
-                **more,
+                **options,
             )
         self._rejected |= rejections_by_table(result)
         return result

@@ -1,11 +1,11 @@
-"""What a scripted model, judge or reader was given, kept for the test."""
+"""Records the values that a function receives."""
 
 from typing import TypeVar
 
 T = TypeVar("T")
 
 
-def keep(seen: list[T], value: T) -> T:
-    """Append a value to what was seen; gives it back."""
-    seen.append(value)
+def keep(values: list[T], value: T) -> T:
+    """Append a value to a list, and return the value."""
+    values.append(value)
     return value

@@ -1,4 +1,4 @@
-"""Measures of tasks as suites have them, and one that is no mean."""
+"""Measures like those of the suites, and one that is not a mean."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ def accuracy(scored: Iterable[ScoredQuestion]) -> Mean:
 
 
 def both_halves(scored: Iterable[ScoredQuestion]) -> Mean:
-    """As CODIS's acc_p."""
+    """CODIS's acc_p: the share of groups of two with both answers right."""
     groups: dict[str, list[float]] = {}
     for row in scored:
         assert row.score.points is not None
@@ -23,7 +23,7 @@ def both_halves(scored: Iterable[ScoredQuestion]) -> Mean:
 
 
 def macro(scored: Iterable[ScoredQuestion]) -> Mean:
-    """As BLINK's accuracy."""
+    """BLINK's accuracy: the mean of the categories' means."""
     parts: dict[str, list[ScoredPoint]] = {}
     for row in scored:
         parts.setdefault(row.question.category, []).append(ScoredPoint(row.score.points))
@@ -31,6 +31,6 @@ def macro(scored: Iterable[ScoredQuestion]) -> Mean:
 
 
 def squared(scored: Iterable[ScoredQuestion]) -> Mean:
-    """The square of a mean, which is the mean of nothing."""
+    """The square of the accuracy, which no set of points has as its mean."""
     value = accuracy(scored).value ** 2
     return mean([ScoredPoint(value)])

@@ -1,4 +1,4 @@
-"""A store that speaks S3, for tests: moto's, in a process of its own, and one that can be away."""
+"""An S3 store for tests, moto's in another process, and a proxy that can fail."""
 
 import subprocess
 import sys
@@ -18,8 +18,7 @@ KEYS = {
     "AWS_SECRET_ACCESS_KEY": "bench-tests-secret-word",
     "AWS_REGION": "us-east-1",
 }
-# One request after the other: where two come at once, moto looks whether an object is there and
-# writes it in two steps, which a store that may be relied on does in one.
+# One request at a time: moto's conditional writes are not atomic, as those of reliable stores are.
 _SERVE = """
 import sys
 from threading import Lock, Thread
@@ -41,7 +40,7 @@ sys.stdin.read()
 
 @contextmanager
 def moto() -> Iterator[str]:
-    """Serve an empty store during the block; yields its endpoint."""
+    """Serve an empty store during the block; yield its endpoint."""
     if not (find_spec("moto") and find_spec("obstore")):
         pytest.skip("no moto or obstore here: make cluster-check installs them")
     command = [sys.executable, "-W", "ignore", "-c", _SERVE]
@@ -56,24 +55,24 @@ def moto() -> Iterator[str]:
 
 def make_bucket(endpoint: str, name: str) -> str:
     """Make a bucket, and return its address."""
-    sent = {"Authorization": "AWS4-HMAC-SHA256 Credential=a/20261122/us-east-1/s3/aws4_request"}
-    request = urllib.request.Request(f"{endpoint}/{name}", method="PUT", headers=sent)
+    headers = {"Authorization": "AWS4-HMAC-SHA256 Credential=a/20261122/us-east-1/s3/aws4_request"}
+    request = urllib.request.Request(f"{endpoint}/{name}", method="PUT", headers=headers)
     with urllib.request.urlopen(request, timeout=30):
         return f"s3://{name}"
 
 
 class Front(ThreadingHTTPServer):
-    """Stands before a store: passes everything on, or answers what it is told to."""
+    """A proxy of a store, which can answer with errors instead."""
 
-    def __init__(self, behind: str) -> None:
-        super().__init__(("127.0.0.1", 0), _Passing)
-        self.behind = behind
+    def __init__(self, store: str) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.store = store
         self.answer = 0
-        """The status that is answered to everything; 0: what the store answers."""
+        """Status of all responses; 0: the store's responses."""
         self.taken_but_answered = 0
-        """The status that is answered once to a put that the store has taken."""
+        """Status of the response to the next PUT, which the store still performs; 0: its own."""
         self.ignores_conditions = False
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -83,42 +82,41 @@ class Front(ThreadingHTTPServer):
     def away_for(self, seconds: float, status: int = 503) -> None:
         """Answer every request with an error for some seconds."""
         self.answer = status
-        Thread(target=self._back_after, args=(seconds,), daemon=True).start()
+        Thread(target=self._end_failure_after, args=(seconds,), daemon=True).start()
 
-    def _back_after(self, seconds: float) -> None:
+    def _end_failure_after(self, seconds: float) -> None:
         time.sleep(seconds)
         self.answer = 0
 
 
-class _Passing(BaseHTTPRequestHandler):
+class _Handler(BaseHTTPRequestHandler):
     server: Front
 
-    def _pass(self) -> None:
+    def _forward(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        self.server.asked.append(f"{self.command} {self.path}")
+        self.server.requests.append(f"{self.command} {self.path}")
         if self.server.answer:
-            self._say(self.server.answer, b"<Error><Code>SlowDown</Code></Error>", {})
+            self._respond(self.server.answer, b"<Error><Code>SlowDown</Code></Error>", {})
             return
-        sent = dict(self.headers)
+        headers = dict(self.headers)
         if self.server.ignores_conditions:
-            sent = {name: value for name, value in sent.items() if name.lower() != "if-none-match"}
-        behind = HTTPConnection(self.server.behind.removeprefix("http://"), timeout=30)
-        with closing(behind):
-            behind.request(self.command, self.path, body or None, sent)
-            answer = behind.getresponse()
-            status, content, headers = answer.status, answer.read(), dict(answer.headers)
+            headers = {key: text for key, text in headers.items() if key.lower() != "if-none-match"}
+        connection = HTTPConnection(self.server.store.removeprefix("http://"), timeout=30)
+        with closing(connection):
+            connection.request(self.command, self.path, body or None, headers)
+            response = connection.getresponse()
+            status, content, headers = response.status, response.read(), dict(response.headers)
         if self.command == "PUT" and self.server.taken_but_answered:
             status, self.server.taken_but_answered = self.server.taken_but_answered, 0
-        self._say(status, content, headers)
+        self._respond(status, content, headers)
 
-    do_GET = do_PUT = do_POST = do_HEAD = do_DELETE = _pass  # noqa: N815
+    do_GET = do_PUT = do_POST = do_HEAD = do_DELETE = _forward  # noqa: N815
 
-    def _say(self, status: int, content: bytes, headers: dict[str, str]) -> None:
+    def _respond(self, status: int, content: bytes, headers: dict[str, str]) -> None:
         self.send_response(status)
         length = headers.get("Content-Length") if self.command == "HEAD" else None
-        kept = ("etag", "last-modified", "content-type")
         for name, value in headers.items():
-            if name.lower() in kept:
+            if name.lower() in ("etag", "last-modified", "content-type"):
                 self.send_header(name, value)
         self.send_header("Content-Length", length or str(len(content)))
         self.end_headers()
@@ -126,4 +124,4 @@ class _Passing(BaseHTTPRequestHandler):
             self.wfile.write(b"" if self.command == "HEAD" else content)
 
     def log_message(self, *_: object) -> None:
-        """Say nothing."""
+        """Log no requests."""

@@ -1,4 +1,4 @@
-"""An environment with a copy of the packages in it, as ``pip install .`` makes one."""
+"""An environment in which a copy of the packages is installed, as by ``pip install .``."""
 
 import os
 import shutil
@@ -16,14 +16,14 @@ CHECKOUT = Path(__file__).parents[2]
 
 
 def plain_install(folder: Path, *, editable: bool = False, only_base: bool = False) -> Path:
-    """Install a copy of the checkout; returns the folder of the commands.
+    """Install a copy of the checkout without a network; return the folder of the commands.
 
-    What it needs is that of this environment, so that nothing is fetched.
+    Its dependencies are those of this environment.
 
     Args:
         folder: Gets the environment and the copy of the checkout.
-        editable: Whether the environment has paths into the copy rather than its packages.
-        only_base: Whether it has what a plain installation has, without any extra.
+        editable: Install the copy with ``--editable``.
+        only_base: Only the dependencies of an installation without extras.
     """
     tree, environment = copy_checkout(folder / "tree"), folder / "environment"
     venv.create(environment, symlinks=True)
@@ -31,8 +31,8 @@ def plain_install(folder: Path, *, editable: bool = False, only_base: bool = Fal
     if only_base:
         link_base(packages)
     else:
-        below = [folder for folder in sys.path if folder.endswith("site-packages")]
-        (packages / "below.pth").write_text("\n".join(below))
+        site_packages = [folder for folder in sys.path if folder.endswith("site-packages")]
+        (packages / "below.pth").write_text("\n".join(site_packages))
     kind = "build_editable" if editable else "build_wheel"
     build = f"from hatchling.build import {kind}; print({kind}({str(folder)!r}))"
     wheel = subprocess.check_output([sys.executable, "-c", build], cwd=tree, text=True).strip()
@@ -45,10 +45,10 @@ def plain_install(folder: Path, *, editable: bool = False, only_base: bool = Fal
 
 
 def link_base(packages: Path) -> None:
-    """Link the files of what a plain installation has, and of nothing else."""
+    """Link the files of the distributions of an installation without extras."""
     for name in base_distributions():
         for file in distribution(name).files or ():
-            if ".." not in file.parts:  # no command: python -m runs them
+            if ".." not in file.parts:  # without commands, which are outside the folder
                 link = packages / file
                 link.parent.mkdir(parents=True, exist_ok=True)
                 link.unlink(missing_ok=True)
@@ -56,14 +56,15 @@ def link_base(packages: Path) -> None:
 
 
 def base_distributions() -> set[str]:
-    """The dependencies in pyproject.toml without any extra, and theirs in turn."""
+    """Names of the dependencies in pyproject.toml without extras, and of theirs in turn."""
     project = tomllib.loads((CHECKOUT / "pyproject.toml").read_text())["project"]
     requirements = [Requirement(text) for text in project["dependencies"]]
     visited: set[tuple[str, str]] = set()
     while requirements:
         requirement = requirements.pop()
         name = canonicalize_name(requirement.name)
-        for extra in {"", *requirement.extras} - {e for n, e in visited if n == name}:
+        extras = {"", *requirement.extras}
+        for extra in {extra for extra in extras if (name, extra) not in visited}:
             visited.add((name, extra))
             for needed in map(Requirement, distribution(name).requires or ()):
                 if needed.marker is None or needed.marker.evaluate({"extra": extra}):
@@ -72,9 +73,9 @@ def base_distributions() -> set[str]:
 
 
 def copy_checkout(tree: Path) -> Path:
-    """Copy what git has of the checkout; returns the folder."""
-    listed = subprocess.check_output(["git", "ls-files", "-z"], cwd=CHECKOUT, text=True)
-    for name in filter(None, listed.split("\0")):
+    """Copy the files of the checkout that git tracks; return the folder."""
+    names = subprocess.check_output(["git", "ls-files", "-z"], cwd=CHECKOUT, text=True)
+    for name in filter(None, names.split("\0")):
         (tree / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(CHECKOUT / name, tree / name)
     return tree
@@ -82,8 +83,8 @@ def copy_checkout(tree: Path) -> Path:
 
 def environment_of(commands: Path, **variables: str) -> dict[str, str]:
     """Variables of a shell that uses the installed commands, without those of this checkout."""
-    others = {name: value for name, value in os.environ.items() if name not in _OURS}
-    return {**others, "PATH": f"{commands}:{os.environ['PATH']}", **variables}
+    inherited = {name: value for name, value in os.environ.items() if name not in _OURS}
+    return {**inherited, "PATH": f"{commands}:{os.environ['PATH']}", **variables}
 
 
 _OURS = ("PYTHONPATH", "BENCH_HOME", "DAGSTER_HOME", "VIRTUAL_ENV")

@@ -1,4 +1,4 @@
-"""A checkpoint as transformers loads it: one sequence at a time, without padding or a cache."""
+"""A checkpoint in plain transformers: one sequence at a time, without padding or a cache."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,27 +10,18 @@ from PIL import Image as PILImage
 class PlainModel:
     """Log-probabilities by plain forward passes."""
 
-    def __init__(self, place: str | Path) -> None:
+    def __init__(self, checkpoint: str | Path) -> None:
         from transformers import AutoModelForImageTextToText, AutoProcessor
 
-        self.model = AutoModelForImageTextToText.from_pretrained(place, dtype="float32").eval()
-        self.processor = AutoProcessor.from_pretrained(place)
+        self.model = AutoModelForImageTextToText.from_pretrained(checkpoint, dtype="float32").eval()
+        self.processor = AutoProcessor.from_pretrained(checkpoint)
 
     def logprob(self, content: Sequence[str | PILImage.Image], option: str) -> float:
-        """Log-probability of an option behind one turn of texts and images."""
+        """Log-probability of an option after one turn of texts and images."""
         inputs = self._prompt(content)
-        n = inputs["input_ids"].shape[1]
+        n_prompt_tokens = inputs["input_ids"].shape[1]
         ids, rows = self._forward(inputs, option)
-        return sum(float(rows[index - 1, ids[index]]) for index in range(n, len(ids)))
-
-    def likeliest(self, content: Sequence[str | PILImage.Image], n: int) -> list[dict[str, Any]]:
-        """The n likeliest tokens after a prompt."""
-        _, rows = self._forward(self._prompt(content), "")
-        return [self._token(rows[-1], token) for token in rows[-1].topk(n).indices.tolist()]
-
-    def _token(self, row: Any, token: int) -> dict[str, Any]:
-        text = self.processor.tokenizer.decode([token])
-        return {"id": token, "text": text, "logprob": float(row[token])}
+        return sum(float(rows[index - 1, ids[index]]) for index in range(n_prompt_tokens, len(ids)))
 
     def _prompt(self, content: Sequence[str | PILImage.Image]) -> dict[str, Any]:
         parts = [
@@ -49,7 +40,7 @@ class PlainModel:
         return inputs
 
     def _forward(self, inputs: dict[str, Any], option: str) -> tuple[list[int], Any]:
-        """Tokens of prompt and option, and log-probabilities (tokens x vocabulary) behind each."""
+        """Tokens of prompt and option, and log-probabilities (tokens x vocabulary) after each."""
         import torch
 
         ids = inputs["input_ids"]

@@ -1,10 +1,10 @@
-"""Ports of loopback that a test may use."""
+"""Free ports of loopback addresses."""
 
 import socket
 
 
 def free_port(host: str = "127.0.0.1") -> int:
-    """A port that nobody listens on."""
-    with socket.socket() as free:
-        free.bind((host, 0))
-        return int(free.getsockname()[1])
+    """A port that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind((host, 0))
+        return int(probe.getsockname()[1])

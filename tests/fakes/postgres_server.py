@@ -1,4 +1,4 @@
-"""A PostgreSQL of its own for tests: a free port of loopback, a folder that is removed."""
+"""A PostgreSQL server for tests, on a free loopback port and in a temporary folder."""
 
 import os
 import shutil
@@ -16,7 +16,7 @@ USER, PASSWORD = "bench", "pa/ss word%10"
 
 
 class PostgresServer:
-    """A server that can be stopped and started again; ``postgres`` makes and starts one."""
+    """A server that a test can stop and start again; ``postgres`` starts one."""
 
     def __init__(self, folder: Path, *, fsync: bool) -> None:
         self._folder = folder
@@ -36,7 +36,7 @@ class PostgresServer:
         return f"postgresql://{USER}:{quoted}@127.0.0.1:{self.port}/{database}"
 
     def make(self) -> None:
-        """Make the files of a server that requires the password."""
+        """Create the files of a server that requires the password."""
         secret = self._folder / "password"
         secret.write_text(PASSWORD)
         if os.getuid() == 0:  # PostgreSQL refuses to run as root
@@ -46,7 +46,7 @@ class PostgresServer:
         self._run("initdb", "-E", "UTF8", "--locale=C", *options)
 
     def start(self) -> None:
-        """Start it, and wait until it answers."""
+        """Start the server, and wait until it accepts connections."""
         options = (
             f"-p {self.port} -c listen_addresses=127.0.0.1 -c max_connections=200"
             f" -c unix_socket_directories={self._folder} -c fsync={self._fsync}"
@@ -54,7 +54,7 @@ class PostgresServer:
         self._run("pg_ctl", "-w", "-l", str(self._folder / "log"), "-o", options, "start")
 
     def stop(self) -> None:
-        """Stop it at once, whoever is connected."""
+        """Stop the server, and close all connections."""
         self._run("pg_ctl", "-w", "-m", "fast", "stop")
 
     def _run(self, program: str, *arguments: str) -> None:

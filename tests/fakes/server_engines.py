@@ -37,7 +37,7 @@ def engine(base_url: str, **spec: Any) -> ServerEngine:
 
 
 def api_format(api: FormatOf) -> ApiFormat:
-    """A format as an engine has it."""
+    """A format with the server section of an engine."""
     return api(ServerSpec(kind="server", base_url="http://s/v1", model="m"), read_image)
 
 
@@ -56,5 +56,7 @@ def caching_model(base_url: str, file: Path, **spec: Any) -> CachingModel:
 
 
 if __name__ == "__main__":
-    url, file, n = sys.argv[1:]
-    caching_model(url, Path(file), concurrency=8).response(requests_for(*map(str, range(int(n)))))
+    url, file, n_requests = sys.argv[1:]
+    caching_model(url, Path(file), concurrency=8).response(
+        requests_for(*map(str, range(int(n_requests))))
+    )

@@ -1,4 +1,4 @@
-"""A benchmark whose responses no rule reads, and readers of them."""
+"""A benchmark with responses of which rules read only half, and models that read the rest."""
 
 import json
 import re
@@ -15,7 +15,7 @@ QUESTIONS = [
     for n in range(N)
 ]
 UNREAD = [n for n in range(N) if n % 2]
-"""Questions whose response states nothing."""
+"""Numbers of the questions whose responses no rule reads."""
 
 
 def response(n: int) -> str:
@@ -42,11 +42,11 @@ def read_badly(prompt: str) -> str:
     return "A" if signs and int(signs[0]) % 5 < 2 else read_well(prompt)
 
 
-def write_home(home: Path, more: str = "") -> Path:
+def write_home(home: Path, further_toml: str = "") -> Path:
     """Write a home with the benchmark, and return the file of its responses."""
     home.mkdir()
     (home / "signs.jsonl").write_text("\n".join(map(json.dumps, QUESTIONS)))
-    (home / "bench.toml").write_text(f'[benchmarks.signs]\nfile = "signs.jsonl"\n{more}')
+    (home / "bench.toml").write_text(f'[benchmarks.signs]\nfile = "signs.jsonl"\n{further_toml}')
     lines = [{"question_id": f"signs/{n}", "text": response(n), "model": "m"} for n in range(N)]
     (home / "responses.jsonl").write_text("\n".join(map(json.dumps, lines)))
     return home / "responses.jsonl"

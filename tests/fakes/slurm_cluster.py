@@ -1,6 +1,6 @@
 """A Slurm cluster for tests: a controller and two nodes of two CPUs and a fake GPU each.
 
-All of it is on this machine, under root, as no other user may start daemons that change users.
+All daemons run on this machine as root, as only root may start daemons that change users.
 """
 
 import os
@@ -21,9 +21,9 @@ from tests.fakes.ray_cluster import HEAD, OTHER
 
 NODES = {HEAD: "n1", OTHER: "n2"}
 _PROGRAMS = ("sbatch", "squeue", "scancel", "scontrol", "slurmctld", "slurmd", "munged")
-_PATIENCE = 60.0  # s for the nodes to be there
+_MAX_START_SECONDS = 60.0
 _CONF = Path(__file__).with_name("slurm.conf").read_text(encoding="utf-8")
-_EACH = "CPUs=2 RealMemory=4000 Gres=gpu:fake:1"
+_NODE = "CPUs=2 RealMemory=4000 Gres=gpu:fake:1"
 _GRES = "NodeName=n[1-2] Name=gpu Type=fake File=/dev/null\n"
 
 
@@ -38,23 +38,23 @@ class SlurmCluster:
             pytest.skip(f"no {' '.join(missing) or 'root'} here: apt-get install slurm-wlm munge")
         self.folder = folder
         self.variables = {"SLURM_CONF": str(folder / "slurm.conf")}
-        """What a process needs in its environment to reach it."""
+        """Environment variables with which a process reaches the cluster."""
 
     def start(self) -> None:
-        """Start all of it, and wait until both nodes are idle."""
+        """Start all daemons, and wait until both nodes are idle."""
         self._start_munge()
         for name in ("state", "spool-n1", "spool-n2"):
             (self.folder / name).mkdir()
         ports = {name: free_port() for name in ("ctld", "one", "two")}
-        conf = _CONF.format(folder=self.folder, each=_EACH, **ports)
+        conf = _CONF.format(folder=self.folder, each=_NODE, **ports)
         (self.folder / "slurm.conf").write_text(conf)
         (self.folder / "gres.conf").write_text(_GRES)
         self.start_controller()
         for node in NODES:
             self._start_node(node)
-        until = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + _MAX_START_SECONDS
         while self.output("sinfo", "-h", "-o", "%T") != "idle":
-            assert time.monotonic() < until, self.output("sinfo", "-R")
+            assert time.monotonic() < deadline, self.output("sinfo", "-R")
             time.sleep(0.2)
 
     def start_controller(self) -> None:
@@ -66,12 +66,12 @@ class SlurmCluster:
         os.kill(int((self.folder / "slurmctld.pid").read_text()), signal.SIGKILL)
 
     def start_other(self) -> None:
-        """Start the second node again; the controller hears of it."""
+        """Tell the controller that the second node was down, and start the node again."""
         self.output("scontrol", "update", "NodeName=n2", "State=DOWN", "Reason=killed")
         self._start_node(OTHER)
 
     def kill(self, node: str) -> None:
-        """End all processes of a node at once, as when its machine goes."""
+        """Kill all processes of a node, as a failure of its machine does."""
         name = NODES[node]
         for _ in range(20):  # a dying process may be starting others
             pids = self._processes(name)
@@ -86,7 +86,7 @@ class SlurmCluster:
         """The output of a program of Slurm."""
         process = subprocess.run(
             command, env={**os.environ, **self.variables, "PATH": _path()},
-            capture_output=True, text=True, check=True, timeout=_PATIENCE,
+            capture_output=True, text=True, check=True, timeout=_MAX_START_SECONDS,
         )  # fmt: skip
         return process.stdout.strip()
 
@@ -118,7 +118,10 @@ class SlurmCluster:
         )  # fmt: skip
 
     def _processes(self, name: str) -> list[int]:
-        conf, of_job = self.variables["SLURM_CONF"].encode(), f"SLURMD_NODENAME={name}".encode()
+        conf, node_variable = (
+            self.variables["SLURM_CONF"].encode(),
+            f"SLURMD_NODENAME={name}".encode(),
+        )
         pids = []
         for process in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
@@ -126,7 +129,7 @@ class SlurmCluster:
                 if b"SLURM_CONF=" + conf not in environment:
                     continue
                 command = (process / "cmdline").read_bytes().replace(b"\0", b" ").strip()
-                if of_job in environment or command.endswith(f"slurmd -N {name}".encode()):
+                if node_variable in environment or command.endswith(f"slurmd -N {name}".encode()):
                     pids.append(int(process.name))
         return pids
 
@@ -137,7 +140,7 @@ def _path() -> str:
 
 @contextmanager
 def slurm_cluster() -> Iterator[SlurmCluster]:
-    """The cluster as long as the block; its variables are in the environment."""
+    """Run a cluster during the block, with its variables in the environment."""
     folder = Path(tempfile.mkdtemp(prefix="slurm-", dir="/tmp"))
     folder.chmod(0o755)  # munged is another user
     cluster = SlurmCluster(folder)

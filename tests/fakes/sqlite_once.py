@@ -1,10 +1,9 @@
-"""Dagster's databases, with what it makes anew for each statement made once a process.
+"""Dagster's SQLite databases with less work for each statement, for faster tests.
 
-Its SQLite storage makes an engine for every connection, which forgets the SQL that the one before
-compiled, and a connection for every statement, which reads the whole schema; and alembic reads
-ninety migrations anew whenever a database is opened. A test opens several, and writes hundreds of
-events. All keep the course of every step and what was planned, which is for people who look at the
-UI: it is left out.
+Dagster's storage creates an engine for every connection, which compiles all SQL again, and a
+connection for every statement, which reads the whole schema. Alembic reads ninety migrations
+whenever a database is opened. Here, each process does this once. The events of steps and of planned
+materializations, which only the UI shows, are not stored.
 """
 
 import os
@@ -25,115 +24,117 @@ _scripts: dict[str | None, ScriptDirectory] = {}  # by location
 
 
 def make_databases_once() -> None:
-    """Keep engines and migrations from now on; call it before Dagster is imported."""
-    sqlalchemy.create_engine = _kept
-    ScriptDirectory.from_config = staticmethod(_read_once)
-    if version("dagster").startswith("1.13."):  # what is left out is what this minor never reads
-        _leave_steps_out()
+    """Cache engines and migrations from now on; call it before Dagster is imported."""
+    sqlalchemy.create_engine = _create_cached_engine
+    ScriptDirectory.from_config = staticmethod(_read_scripts_once)
+    if version("dagster").startswith("1.13."):  # which does not read the dropped events
+        _drop_step_events()
 
 
-def _read_once(config: Config) -> ScriptDirectory:
-    place = config.get_main_option("script_location")
-    if place not in _scripts:
-        _scripts[place] = _from_config(config)
-    return _scripts[place]
+def _read_scripts_once(config: Config) -> ScriptDirectory:
+    location = config.get_main_option("script_location")
+    if location not in _scripts:
+        _scripts[location] = _from_config(config)
+    return _scripts[location]
 
 
-def _kept(url: Any, **options: Any) -> sqlalchemy.Engine:
-    """The same engine each time, with kept connections, where one without a pool is wanted."""
+def _create_cached_engine(url: Any, **options: Any) -> sqlalchemy.Engine:
+    """Return the same engine each time, with a pool, if an engine without a pool is requested."""
     if options.get("poolclass") is not sqlalchemy.NullPool:
         return _create_engine(url, **options)
-    connecting = options.pop("connect_args", {})
-    return _engine(url, tuple(options.items()), tuple(connecting.items()))
+    connect_args = options.pop("connect_args", {})
+    return _pooled_engine(url, tuple(options.items()), tuple(connect_args.items()))
 
 
 @lru_cache(maxsize=64)
-def _engine(url: str, options: tuple[Any, ...], connecting: tuple[Any, ...]) -> sqlalchemy.Engine:
+def _pooled_engine(
+    url: str, options: tuple[Any, ...], connect_args: tuple[Any, ...]
+) -> sqlalchemy.Engine:
     if not url.startswith("sqlite:"):
-        return _create_engine(url, connect_args=dict(connecting), **dict(options))
-    made = _create_engine(
+        return _create_engine(url, connect_args=dict(connect_args), **dict(options))
+    engine = _create_engine(
         url,
-        connect_args=dict(connecting) | {"check_same_thread": False},  # one after the other
+        connect_args=dict(connect_args) | {"check_same_thread": False},  # never at the same time
         **dict(options) | {"poolclass": sqlalchemy.QueuePool, "pool_size": 2, "max_overflow": -1},
-        _initialize=False,  # as another was
+        _initialize=False,  # the dialect is that of an initialized engine
     )
-    first = _initialized()
-    made.dialect = made.pool._dialect = first.dialect
-    made._compiled_cache = first._compiled_cache  # for this dialect
-    sqlalchemy.event.listen(made, "connect", _without_waiting)
+    initialized = _initialized_engine()
+    engine.dialect = engine.pool._dialect = initialized.dialect
+    engine._compiled_cache = initialized._compiled_cache  # which holds SQL of this dialect
+    sqlalchemy.event.listen(engine, "connect", _switch_syncing_off)
     if url.startswith("sqlite:////"):
-        _keep_while_the_file_is_the_same(made, made.url.database or "")
-    return made
+        _pool_while_file_is_unchanged(engine, engine.url.database or "")
+    return engine
 
 
 @cache
-def _initialized() -> sqlalchemy.Engine:
-    made = _create_engine("sqlite://")
-    made.connect().close()
-    return made
+def _initialized_engine() -> sqlalchemy.Engine:
+    engine = _create_engine("sqlite://")
+    engine.connect().close()
+    return engine
 
 
-def _without_waiting(connection: Any, _: Any) -> None:
-    """No test cuts the power: what the system was given need not be on the disk yet."""
+def _switch_syncing_off(connection: Any, _: Any) -> None:
+    """Let SQLite not wait for the disk, as no test cuts the power."""
     if not isinstance(connection, sqlite3.Connection):
         return
-    with suppress(sqlite3.DatabaseError):  # a damaged file is told of when it is read
+    with suppress(sqlite3.DatabaseError):  # reading a damaged file will report it
         connection.execute("PRAGMA synchronous=OFF")
 
 
-def _keep_while_the_file_is_the_same(engine: sqlalchemy.Engine, file: str) -> None:
-    """Tests damage, replace and remove databases; and a process that is forked needs its own."""
+def _pool_while_file_is_unchanged(engine: sqlalchemy.Engine, file: str) -> None:
+    """Open new connections after a test changes the file, and in a forked process."""
 
-    def state() -> tuple[int, ...]:
+    def read_state() -> tuple[int, ...]:
         try:
-            found = os.stat(file)  # noqa: PTH116 - twice as fast, and asked for each statement
+            status = os.stat(file)  # noqa: PTH116 - twice as fast, and called for each statement
         except OSError:
             return ()
-        return (os.getpid(), found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
+        return (os.getpid(), status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
-    def came_back(connection: Any, record: Any) -> None:
-        """As after the last connection is closed: all is in the file, which may be copied."""
+    def check_in(connection: Any, record: Any) -> None:
+        """Move the log into the file, which tests may copy, as closing the database does."""
         with suppress(OSError, sqlite3.Error):
             if os.stat(f"{file}-wal").st_size:  # noqa: PTH116
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").close()
-        record.info["state"] = state()
+        record.info["state"] = read_state()
 
-    def taken(_: Any, record: Any, __: Any) -> None:
-        if record.info.get("state", found := state()) != found:
+    def check_out(_: Any, record: Any, __: Any) -> None:
+        if "state" in record.info and record.info["state"] != read_state():
             raise sqlalchemy.exc.DisconnectionError
 
-    sqlalchemy.event.listen(engine, "checkin", came_back)
-    sqlalchemy.event.listen(engine, "checkout", taken)
-    kept: Any = engine
-    kept.dispose = lambda close=True: None  # as is done each time
+    sqlalchemy.event.listen(engine, "checkin", check_in)
+    sqlalchemy.event.listen(engine, "checkout", check_out)
+    pooled: Any = engine
+    pooled.dispose = lambda close=True: None  # Dagster disposes of the engine after each use
 
 
-def _leave_steps_out() -> None:
+def _drop_step_events() -> None:
     from dagster._core.events import DagsterEventType
     from dagster._core.storage.event_log.in_memory import InMemoryEventLogStorage
     from dagster._core.storage.event_log.sqlite import SqliteEventLogStorage
 
     kind = DagsterEventType
-    unread = {
+    dropped = {
         *(kind.STEP_START, kind.STEP_INPUT, kind.LOADED_INPUT, kind.STEP_OUTPUT, kind.STEP_SUCCESS),
         *(kind.HANDLED_OUTPUT, kind.ENGINE_EVENT, kind.LOGS_CAPTURED),
         kind.ASSET_MATERIALIZATION_PLANNED,
         *(kind.RESOURCE_INIT_STARTED, kind.RESOURCE_INIT_SUCCESS, kind.STEP_WORKER_STARTING),
     }
-    store = SqliteEventLogStorage.store_event
-    in_memory_store: Callable[[Any, Any], None] = InMemoryEventLogStorage.store_event
+    store_on_disk = SqliteEventLogStorage.store_event
+    store_in_memory: Callable[[Any, Any], None] = InMemoryEventLogStorage.store_event
 
     def store_event(self: SqliteEventLogStorage, event: Any) -> None:
-        if event.dagster_event_type not in unread:
-            store(self, event)
+        if event.dagster_event_type not in dropped:
+            store_on_disk(self, event)
 
-    def keep_event(self: InMemoryEventLogStorage, event: Any) -> None:
-        if event.dagster_event_type not in unread:
-            in_memory_store(self, event)
+    def store_or_announce(self: InMemoryEventLogStorage, event: Any) -> None:
+        if event.dagster_event_type not in dropped:
+            store_in_memory(self, event)
             return
         for handler in [*self._handlers[event.run_id]]:
             handler(event, "")
 
     on_disk: Any = SqliteEventLogStorage
     in_memory: Any = InMemoryEventLogStorage
-    on_disk.store_event, in_memory.store_event = store_event, keep_event
+    on_disk.store_event, in_memory.store_event = store_event, store_or_announce

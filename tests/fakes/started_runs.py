@@ -1,4 +1,4 @@
-"""A run that a command makes, where somebody else's launcher is asked about it."""
+"""A started run of this process, in an instance with a given run launcher."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ from bench_resources.runs.orphaned_runs import process_tags
 
 @dg.asset
 def nothing() -> None:
-    """Makes nothing."""
+    """An asset without a value."""
 
 
 @contextmanager

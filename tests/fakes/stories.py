@@ -44,7 +44,7 @@ def story_question(
 
 
 def judge_saying(key_points: str, relationships: str = "") -> ScriptedModel:
-    """A judge that says one thing of key points and another of event relationships."""
+    """A judge with one response about key points and one about event relationships."""
 
     def answer(request: Request) -> str:
         system = str(request.prompt.turns[0].parts[0])

@@ -1,20 +1,20 @@
-"""Images stored turned, by NumPy, with the EXIF orientation that turns them upright again."""
+"""Images whose pixels NumPy turns, with the EXIF orientation that turns them upright again."""
 
 from pathlib import Path
 
 import numpy as np
 from PIL import ExifTags, Image
 
-# EXIF orientation -> the stored pixels, by row and column, made from the upright ones.
+# EXIF orientation -> function from upright pixels (row, column) to stored ones.
 STORED = {
-    1: lambda a: a,
-    2: lambda a: a[:, ::-1],
-    3: lambda a: a[::-1, ::-1],
-    4: lambda a: a[::-1],
-    5: lambda a: a.swapaxes(0, 1),
-    6: lambda a: a.swapaxes(0, 1)[::-1],
-    7: lambda a: a.swapaxes(0, 1)[::-1, ::-1],
-    8: lambda a: a.swapaxes(0, 1)[:, ::-1],
+    1: lambda pixels: pixels,
+    2: lambda pixels: pixels[:, ::-1],
+    3: lambda pixels: pixels[::-1, ::-1],
+    4: lambda pixels: pixels[::-1],
+    5: lambda pixels: pixels.swapaxes(0, 1),
+    6: lambda pixels: pixels.swapaxes(0, 1)[::-1],
+    7: lambda pixels: pixels.swapaxes(0, 1)[::-1, ::-1],
+    8: lambda pixels: pixels.swapaxes(0, 1)[:, ::-1],
 }
 
 

@@ -1,4 +1,4 @@
-"""Root without its privilege to access any file, so that modes of files count in tests."""
+"""Drops root's privilege to access all files, so that modes of files count in tests."""
 
 import ctypes
 import os
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _VERSION_3 = 0x20080522  # of Linux' header
-_READS_ALL = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+_ACCESSES_ALL_FILES = 1 << 1 | 1 << 2  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
 
 
 @contextmanager
@@ -20,7 +20,7 @@ def unprivileged() -> Iterator[None]:
     before = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable; twice 32 of each
     assert libc.capget(header, before) == 0
     without = type(before)(*before)
-    without[0] &= ~_READS_ALL
+    without[0] &= ~_ACCESSES_ALL_FILES
     assert libc.capset(header, without) == 0
     try:
         yield

@@ -44,7 +44,7 @@ class Bench(Home):
             f'[sources]\njourneybench = "{source}"\n[models.says-cat]\nkind = "scripted"\n'
             'says = "A cat drives a car."\n'
         )
-        super().__init__(home, "journeybench", written=configuration)
+        super().__init__(home, "journeybench", toml=configuration)
         self.source = source
         for table, row_type in BUILT_TABLES.items():
             self.tables.write(["journeybench", *table.split("/")], [], row_type)

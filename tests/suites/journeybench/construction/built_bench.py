@@ -17,7 +17,7 @@ class Bench(Home):
 
     def __init__(self, home, settings=""):
         home.mkdir(exist_ok=True)
-        super().__init__(home, "journeybench", written=settings)
+        super().__init__(home, "journeybench", toml=settings)
         self.home = home
 
     def build(self, assets, selection=None, model=None):
