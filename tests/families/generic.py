@@ -205,7 +205,9 @@ def _image_defaults(image_class: str) -> dict[str, Any]:
     for name in (image_class, f"{image_class}Pil"):
         try:
             processor = getattr(transformers, name)
-            return {n: getattr(processor, n, None) for n in ("size", "crop_size", "patch_size")}
+            return {
+                name: getattr(processor, name, None) for name in ("size", "crop_size", "patch_size")
+            }
         except (AttributeError, ImportError):
             continue
     return {}
@@ -266,10 +268,10 @@ def _shrink_size(name: str, value: Any, vocabulary: int) -> dict[str, Any]:
     return {}
 
 
-def _merge(settings: Settings, more: Settings) -> dict[str, Any]:
-    """Settings with others on top, those of nested configurations too."""
+def _merge(settings: Settings, overrides: Settings) -> dict[str, Any]:
+    """Replace settings, also those of nested configurations."""
     merged = dict(settings)
-    for name, value in more.items():
+    for name, value in overrides.items():
         is_nested = isinstance(value, Mapping) and isinstance(merged.get(name), Mapping)
         merged[name] = _merge(merged[name], value) if is_nested else value
     return merged

@@ -74,12 +74,12 @@ def train_tokenizer(
 
 
 def token_ids(tokenizer: Any, **tokens: str) -> dict[str, int]:
-    """Look up control tokens: ``ids(words, image_token_id="<image>")``."""
+    """Look up control tokens: ``token_ids(tokenizer, image_token_id="<image>")``."""
     return {name: tokenizer.convert_tokens_to_ids(token) for name, token in tokens.items()}
 
 
-def language(tokenizer: Any, **more: Any) -> dict[str, Any]:
-    """Settings of a language half of two layers and two heads; ``more`` replaces some."""
+def language(tokenizer: Any, **overrides: Any) -> dict[str, Any]:
+    """Settings of a language half of two layers and two heads; ``overrides`` replace some."""
     settings = {
         "vocab_size": len(tokenizer),
         "hidden_size": WIDTH,
@@ -92,11 +92,11 @@ def language(tokenizer: Any, **more: Any) -> dict[str, Any]:
         "eos_token_id": tokenizer.eos_token_id,
         "pad_token_id": tokenizer.pad_token_id,
     }
-    return settings | more
+    return settings | overrides
 
 
-def tower(**more: Any) -> dict[str, Any]:
-    """Settings of a vision half of two layers over 4 x 4 patches; ``more`` replaces some."""
+def tower(**overrides: Any) -> dict[str, Any]:
+    """Settings of a vision half of two layers over 4 x 4 patches; ``overrides`` replace some."""
     settings = {
         "hidden_size": WIDTH,
         "intermediate_size": 2 * WIDTH,
@@ -105,7 +105,7 @@ def tower(**more: Any) -> dict[str, Any]:
         "image_size": SIDE,
         "patch_size": PATCH,
     }
-    return settings | more
+    return settings | overrides
 
 
 def save_model(
@@ -121,7 +121,7 @@ def save_model(
     """Draw weights large enough that responses depend on images and texts, and write them.
 
     Args:
-        folder: Where to write; made if missing.
+        folder: The checkpoint; created if missing.
         model_class: The model's class.
         config: Its configuration.
         tokenizer: The tokenizer, whose bos, eos and pad the generation configuration names.
@@ -131,7 +131,7 @@ def save_model(
     """
     import torch
 
-    torch.set_num_threads(1)  # with so little to compute, threads mostly wait for one another
+    torch.set_num_threads(1)  # several would mostly wait for each other
     torch.manual_seed(seed)
     model = model_class(config).float()
     tied = bool(getattr(config.get_text_config(), "tie_word_embeddings", False))
@@ -163,7 +163,7 @@ def save_processor(
     template: str | None = None,
     **files: Mapping[str, Any],
 ) -> None:
-    """Write a processor's files as releases have them, without making the processor.
+    """Write a processor's files as releases have them, without creating the processor.
 
     Args:
         folder: The checkpoint.
@@ -175,10 +175,12 @@ def save_processor(
     """
     tokenizer.save_pretrained(folder)
     settings = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
-    named = {"processor_class": processor_class}
-    write_json(folder / "tokenizer_config.json", settings | named)
-    write_json(folder / "preprocessor_config.json", {**image, **named})
-    write_json(folder / "processor_config.json", {**files.pop("processor_config", {}), **named})
+    class_entry = {"processor_class": processor_class}
+    write_json(folder / "tokenizer_config.json", settings | class_entry)
+    write_json(folder / "preprocessor_config.json", {**image, **class_entry})
+    write_json(
+        folder / "processor_config.json", {**files.pop("processor_config", {}), **class_entry}
+    )
     for name, content in files.items():
         write_json(folder / f"{name}.json", content)
     if template:

@@ -20,7 +20,7 @@ _BUDGET = 1200.0  # s
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Try faults and print the findings; returns 1 if there was one."""
+    """Try faults and print the findings; return 1 if there was one."""
     options = _parser().parse_args(arguments)
     faults = [fault for fault in every_fault() if options.only in fault.title]
     if options.short:
@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         counts[_result(outcome)] += 1
         tried.add(outcome.fault.title)
         _print_outcome(outcome, verbose=options.verbose)
-    summary = ", ".join(f"{n} {result}" for result, n in sorted(counts.items()))
+    summary = ", ".join(f"{number} {result}" for result, number in sorted(counts.items()))
     n_untried = len(faults) - len(tried)
     print(f"{counts.total()} trials of {len(faults)} faults: {summary}; {n_untried} never tried")
     return int(counts["found"] > 0)
@@ -60,7 +60,7 @@ def trials(faults, seed, seconds, rounds=None):
 def _result(outcome: Outcome) -> str:
     if outcome.finding:
         return "found"
-    return "skipped" if outcome.skip_reason else "as it must be"
+    return "skipped" if outcome.skip_reason else "as expected"
 
 
 def _print_outcome(outcome: Outcome, *, verbose: bool) -> None:

@@ -34,7 +34,7 @@ KEY_VARIABLE = "BENCH_FAULTS_KEY"
 N_QUESTIONS = 6
 GOLD = "ABBABA"
 RESPONSES = "ABBAAB"
-"""Responses of the server when it is well: four of six are those of GOLD."""
+"""Responses of the healed server: four of six are those of GOLD."""
 CLEAN = 4 / 6
 SPEC: Mapping[str, Any] = {
     "kind": "server",
@@ -97,13 +97,15 @@ class PipelineHome:
 class BenchHome:
     """A home folder as users have it; its benchmark has an image for each question."""
 
-    def __init__(self, folder: Path, base_url: str = "", more: str = "", **spec: Any) -> None:
+    def __init__(
+        self, folder: Path, base_url: str = "", further_toml: str = "", **spec: Any
+    ) -> None:
         """Write it; without the address of a server its model says A, which is right for half."""
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         model = {**SPEC, "base_url": base_url, **spec} if base_url else _SAYS_A
         lines = ["[models.m]", *(f"{name} = {json.dumps(model[name])}" for name in model)]
-        lines += ["[benchmarks.quiz]", 'file = "quiz.jsonl"', more]
+        lines += ["[benchmarks.quiz]", 'file = "quiz.jsonl"', further_toml]
         (folder / "bench.toml").write_text("\n".join(lines), encoding="utf-8")
         rows = []
         for number in range(N_QUESTIONS):

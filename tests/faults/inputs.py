@@ -45,7 +45,7 @@ def _reserved_field(trial: Trial, name: str) -> str:
         if name not in str(error):
             raise FindingError(f"the error does not name the field: {error}") from error
         return "refused"
-    raise FindingError("taken as if it were well")
+    raise FindingError("accepted")
 
 
 def _requested_pages(trial: Trial) -> str:

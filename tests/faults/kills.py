@@ -94,7 +94,7 @@ def _signalled(trial: Trial, signal_number: int) -> str:
             status, output = wait_for(process)
         require_sentence(output)
         if status == 0:
-            raise FindingError("it ended as if all were well")
+            raise FindingError("exit code 0 in spite of the signal")
         return _resume(home, server, kills=1, output=output)
 
 
@@ -187,11 +187,11 @@ def _resume(home: BenchHome, server: MisbehavingServer, *, kills: int, output: s
     return f"{CLEAN:.3f}, {n_repeated} asked again"
 
 
-def _await_requests(server: MisbehavingServer, n: int, timeout: float = 300.0) -> None:
+def _await_requests(server: MisbehavingServer, n_requests: int, timeout: float = 300.0) -> None:
     deadline = time.monotonic() + timeout
-    while server.counts().received.total() < n:
+    while server.counts().received.total() < n_requests:
         if time.monotonic() > deadline:
-            raise FindingError(f"no {n} requests within {timeout:g} s")
+            raise FindingError(f"fewer than {n_requests} requests within {timeout:g} s")
         time.sleep(0.02)
 
 

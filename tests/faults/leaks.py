@@ -23,12 +23,12 @@ def search(home: Path, *outputs: str) -> None:
         FindingError: If the key, or its beginning, is somewhere.
     """
     beginnings = [form[:_N_RECOGNIZABLE].encode() for form in (KEY, quote(KEY))]
-    for where, data in _contents(home, outputs):
+    for name, data in _contents(home, outputs):
         for beginning in beginnings:
             start = data.find(beginning)
             if start >= 0:
                 context = data[max(0, start - 40) : start + 40].decode("utf-8", "replace")
-                raise FindingError(f"the key is in {where}: …{context}…")
+                raise FindingError(f"the key is in {name}: …{context}…")
 
 
 def _contents(home: Path, outputs: tuple[str, ...]) -> Iterator[tuple[str, bytes]]:
@@ -38,12 +38,12 @@ def _contents(home: Path, outputs: tuple[str, ...]) -> Iterator[tuple[str, bytes
     for file in sorted(home.rglob("*")):
         if not file.is_file():
             continue
-        where = file.relative_to(home).as_posix()
-        yield where, file.read_bytes()
+        name = file.relative_to(home).as_posix()
+        yield name, file.read_bytes()
         if file.suffix == ".parquet":
-            yield where, _table_contents(file)
+            yield name, _table_contents(file)
         elif file.suffix in (".sqlite", ".db"):
-            yield where, _database_contents(file)
+            yield name, _database_contents(file)
 
 
 def _table_contents(file: Path) -> bytes:

@@ -38,7 +38,7 @@ def _broken_disk(name: str, part: str) -> Fault:
     return Fault(
         group="machine", name=f"input/output errors on {name}",
         cause=f"write() to {part} gives EIO", short=False, timeout=600.0,
-        expected="a sentence and a status, and the right number once the disk is well",
+        expected="a sentence and a status, and the right number after the disk is repaired",
         attempt=lambda trial: _evaluate_on_broken_disk(trial, part),
     )  # fmt: skip
 
@@ -71,7 +71,7 @@ def _evaluate_on_broken_disk(trial: Trial, part: str) -> str:
             status, output = wait_for(process)
         require_sentence(output)
         if status == 0:
-            raise FindingError("it ended as if all were well")
+            raise FindingError("exit code 0 in spite of the errors")
         _require_right_number(home)
     return f"status {status}, then the right number"
 

@@ -96,7 +96,7 @@ _SECOND_USER = read_rows(__file__, "second_user.jsonl")
 
 
 def _evaluate_as_two_users(trial: Trial) -> str:
-    home = BenchHome(trial.folder / "home", more='[annotation.tasks."codis/votes"]').folder
+    home = BenchHome(trial.folder / "home", further_toml='[annotation.tasks."codis/votes"]').folder
     give(home, FIRST)
     for arguments in _FIRST_USER:
         bench_as(FIRST, home, *arguments)

@@ -1,4 +1,4 @@
-"""``bench`` as a process of its own, and checks of its output."""
+"""Runs ``bench`` in a new process, and checks of its output."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Every fault of the short form ends as it must; ``make faults`` tries all of them, at length."""
+"""Each fault of the short form has its expected effect; ``make faults`` tries all faults."""
 
 import pytest
 
@@ -10,7 +10,7 @@ SHORT = short_form(every_fault())
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("fault", [pytest.param(fault, id=fault.title) for fault in SHORT])
-def test_a_fault_ends_as_it_must(fault, tmp_path):
+def test_a_fault_has_the_expected_effect(fault, tmp_path):
     outcome = try_fault(fault, 0, tmp_path)
     if outcome.skip_reason:
         pytest.skip(outcome.skip_reason)

@@ -17,7 +17,7 @@ FAULTS = every_fault()
 
 def test_every_fault_has_its_own_title():
     counts = Counter(fault.title for fault in FAULTS)
-    assert [title for title, n in counts.items() if n > 1] == []
+    assert [title for title, number in counts.items() if number > 1] == []
 
 
 def test_the_table_has_at_least_sixty_misbehaviours_of_servers():

@@ -1,8 +1,8 @@
 """Mutation tests: put one fault at a time into the code, and run the tests of the file on it.
 
 ``make mutants`` draws forty faults with a seed in the code that gives points: ``core``, the
-pipeline, the suites' scoring and the regression check. A fault is small and plausible: a comparison
-turned around, a number off by one, a branch left out. Tests run in copies of the tree, two at a
+pipeline, the suites' scoring and the regression check. A fault is small and plausible: a negated
+comparison, a number off by one, a branch left out. Tests run in copies of the tree, two at a
 time. A fault that no test notices is printed; some make no difference (equal values on both sides
 of a ``<``), so two in forty may survive.
 
@@ -28,7 +28,7 @@ from random import Random
 import pytest
 
 from tests.fakes.plain_install import CHECKOUT, copy_checkout
-from tests.mutants.mutations import count, normalized, with_fault
+from tests.mutants.mutations import count_faults, insert_fault, normalized
 
 MUTATED = (
     "bench_assets/core/**/*.py",
@@ -40,7 +40,7 @@ WORKERS = 2
 MAX_SURVIVORS = 0.05  # share of the faults
 CPU_LIMIT = 300  # s of CPU for the tests of one fault
 _SLOW = re.compile(r"\b(?:dagster|Workbench|torch|shared_data)\b|\bmini[._(]|\.mini\b")
-TIMEOUT = 3600  # s on the clock, however busy the machine is
+TIMEOUT = 3600  # s of wall time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class Mutant:
 
     def mutated_code(self, root: Path) -> str:
         """The code of the file in a tree, with the fault in it."""
-        return with_fault((root / self.file).read_text(encoding="utf-8"), self.number)
+        return insert_fault((root / self.file).read_text(encoding="utf-8"), self.number)
 
     def diff(self) -> str:
         """The fault as a diff, without comments and blank lines."""
@@ -64,15 +64,15 @@ class Mutant:
 
 
 def main() -> None:
-    """Draw faults, try them, print which were noticed; fails if too many were not."""
+    """Draw and try faults, print each result; exit with 1 if too many survive."""
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__)
     parser.add_argument("--faults", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("files", nargs="*", help="only in these files")
     options = parser.parse_args()
-    mutants = draw(options.faults, options.seed, options.files or _mutated_files())
+    mutants = draw_mutants(options.faults, options.seed, options.files or _mutated_files())
     tests = sorted({test for mutant in mutants for test in tests_of(mutant.file)})
-    if message := failure(CHECKOUT, tests, cpu_limit=None):
+    if message := find_failure(CHECKOUT, tests, cpu_limit=None):
         raise SystemExit(f"without any fault: {message}")
     n_survivors = 0
     for mutant, message in try_mutants(mutants):
@@ -85,18 +85,20 @@ def main() -> None:
     raise SystemExit(n_survivors > MAX_SURVIVORS * len(mutants))
 
 
-def draw(n: int, seed: int, files: Iterable[str]) -> list[Mutant]:
-    """Draw different faults, all possible ones of all files with the same probability."""
+def draw_mutants(n_faults: int, seed: int, files: Iterable[str]) -> list[Mutant]:
+    """Draw different faults; each possible fault of each file has the same probability."""
     possible = [
         Mutant(file=file, number=number)
         for file in files
-        for number in range(count((CHECKOUT / file).read_text(encoding="utf-8")))
+        for number in range(count_faults((CHECKOUT / file).read_text(encoding="utf-8")))
     ]
-    return sorted(Random(seed).sample(possible, n), key=lambda mutant: (mutant.file, mutant.number))
+    return sorted(
+        Random(seed).sample(possible, n_faults), key=lambda mutant: (mutant.file, mutant.number)
+    )
 
 
 def try_mutants(mutants: list[Mutant]) -> Iterator[tuple[Mutant, str]]:
-    """Run the tests of each fault; yields pytest's line on the test that failed, or ""."""
+    """Run the tests of each fault; yield pytest's line on the first failed test, or ""."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         trees: SimpleQueue[Path] = SimpleQueue()
         for worker in range(WORKERS):
@@ -108,7 +110,7 @@ def try_mutants(mutants: list[Mutant]) -> Iterator[tuple[Mutant, str]]:
             original = file.read_text(encoding="utf-8")
             file.write_text(mutant.mutated_code(tree), encoding="utf-8")
             try:
-                return failure(tree, tests_of(mutant.file))
+                return find_failure(tree, tests_of(mutant.file))
             finally:
                 file.write_text(original, encoding="utf-8")
                 trees.put(tree)
@@ -149,10 +151,10 @@ def _is_quick(test: Path) -> bool:
     return not _SLOW.search(test.read_text(encoding="utf-8"))
 
 
-def failure(tree: Path, tests: Iterable[str], cpu_limit: int | None = CPU_LIMIT) -> str:
+def find_failure(tree: Path, tests: Iterable[str], cpu_limit: int | None = CPU_LIMIT) -> str:
     """Pytest's line on the first test that fails in a tree; "" if none fails, or time is over."""
     command = [sys.executable, "-m", "pytest", "-qx", "-n0", "-p", "no:cacheprovider", *tests]
-    if cpu_limit:  # the soft limit, whose signal tells it from a process that was killed for memory
+    if cpu_limit:  # soft limit: its signal differs from that of a process killed for memory
         command = ["sh", "-c", f'ulimit -S -t {cpu_limit}; exec "$@"', "tests", *command]
     folders = map(str, (tree, tree / "resources", tree / "sensors"))
     path = os.pathsep.join([*folders, *filter(None, [os.environ.get("PYTHONPATH")])])

@@ -24,23 +24,23 @@ _IN_ANY_ORDER = {  # functions whose arguments may stand in any order
 # number of draws: one more of them is no fault.
 _LIMIT = 100
 
-Change: TypeAlias = Callable[[], object]  # puts the fault in
+Change: TypeAlias = Callable[[], object]  # inserts the fault into the tree
 
 
-def count(code: str) -> int:
+def count_faults(code: str) -> int:
     """The number of faults that can be put into code."""
     return sum(1 for _ in _changes(ast.parse(code)))
 
 
-def with_fault(code: str, number: int) -> str:
-    """Code with one fault in it, without its comments."""
+def insert_fault(code: str, number: int) -> str:
+    """Insert one fault into code, and remove the comments."""
     tree = ast.parse(code)
     list(_changes(tree))[number]()
     return ast.unparse(ast.fix_missing_locations(tree))
 
 
 def normalized(code: str) -> str:
-    """Code without a fault, formatted as ``with_fault`` does."""
+    """Code without a fault, formatted as ``insert_fault`` does."""
     return ast.unparse(ast.parse(code))
 
 

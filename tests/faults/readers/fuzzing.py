@@ -32,25 +32,25 @@ def faults() -> list[Fault]:
     ]
 
 
-def _fuzzing_fault(group: str, reader: Reader, n: int, *, short: bool) -> Fault:
+def _fuzzing_fault(group: str, reader: Reader, n_inputs: int, *, short: bool) -> Fault:
     return Fault(
         group=group,
         name=reader.name,
-        cause=f"{n} inputs, drawn by hypothesis: {reader.kind}",
+        cause=f"{n_inputs} inputs, drawn by hypothesis: {reader.kind}",
         expected="an answer or a BenchError",
-        attempt=lambda trial: fuzz(reader, trial, n),
+        attempt=lambda trial: fuzz(reader, trial, n_inputs),
         short=short,
         is_random=True,
     )
 
 
-def fuzz(reader: Reader, trial: Trial, n: int) -> str:
+def fuzz(reader: Reader, trial: Trial, n_inputs: int) -> str:
     """Read drawn inputs; any other error than a ``BenchError`` is raised for a small input."""
     n_refused = 0
 
     @hypothesis.seed(trial.rng.getrandbits(64))
     @settings(
-        max_examples=n,
+        max_examples=n_inputs,
         database=None,
         deadline=None,
         derandomize=False,

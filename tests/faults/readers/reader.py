@@ -20,9 +20,9 @@ class Reader:
     short: bool = True
 
 
-def row(name: str, kind: str, read: object, *seeds: bytes, **more: object) -> Reader:
-    """A reader with its seeds; ``more`` are further fields."""
-    return Reader(name=name, kind=kind, read=read, seeds=seeds, **more)  # type: ignore[arg-type]
+def row(name: str, kind: str, read: object, *seeds: bytes, **fields: object) -> Reader:
+    """A reader with its seeds; ``fields`` are further ones."""
+    return Reader(name=name, kind=kind, read=read, seeds=seeds, **fields)  # type: ignore[arg-type]
 
 
 def from_file(name: str, read: Callable[[Path], object]) -> Callable[[bytes, Path], object]:

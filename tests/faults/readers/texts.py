@@ -50,9 +50,9 @@ def _read_carefully(text: str) -> object:
     ]
 
 
-def _row(name: str, read: object, *seeds: bytes, **more: object) -> Reader:
+def _row(name: str, read: object, *seeds: bytes, **fields: object) -> Reader:
     return Reader(
-        name=name, kind="text", read=from_text(read), seeds=seeds or _RESPONSE, **more  # type: ignore[arg-type]
+        name=name, kind="text", read=from_text(read), seeds=seeds or _RESPONSE, **fields  # type: ignore[arg-type]
     )  # fmt: skip
 
 

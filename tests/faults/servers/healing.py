@@ -1,7 +1,7 @@
-"""A server that misbehaved must leave no trace once it is well again.
+"""A server that misbehaved must leave no trace after it is healed.
 
 A server misbehaves on half of the questions; then it is healed, and the same evaluation runs twice
-more. The accuracy must be that of a server that was always well, answered questions are not asked
+more. The accuracy must be that of a server that never misbehaved, answered questions are not asked
 again, the others are, and the key is in no file.
 """
 
@@ -113,7 +113,7 @@ def _require_expected(expected, values, n_before, n_total, affected):
     else:
         is_right = values[1:] == [CLEAN, CLEAN] and values[0] in (None, CLEAN)
     if not is_right:
-        raise FindingError(f"the numbers are {values}, and {CLEAN:.3f} of a server that is well")
+        raise FindingError(f"the numbers are {values}, and {CLEAN:.3f} of a healed server")
 
 
 @contextmanager

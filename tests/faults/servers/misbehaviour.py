@@ -33,7 +33,7 @@ class Misbehaviour:
 
 
 def bodies(
-    expected: Expectation, *rows: tuple[str, Callable[[Exchange], object]], **more: Any
+    expected: Expectation, *rows: tuple[str, Callable[[Exchange], object]], **fields: Any
 ) -> list[Any]:
     """Misbehaviours that are another body with status 200."""
     return [
@@ -42,7 +42,7 @@ def bodies(
             cause="the body of HTTP 200",
             expected=expected,
             misbehave=_answer_with(body),
-            **more,
+            **fields,
         )
         for name, body in rows
     ]

@@ -9,8 +9,8 @@ from tests.faults.servers.server import Exchange, response
 _HALF = "A thing like this"
 
 
-def _with_fields(exchange: Exchange, **more: Any) -> dict[str, Any]:
-    return response(exchange.wrong, **more)
+def _with_fields(exchange: Exchange, **fields: Any) -> dict[str, Any]:
+    return response(exchange.wrong, **fields)
 
 
 def _deeply_nested(exchange: Exchange) -> bytes:
@@ -95,7 +95,7 @@ EITHER = bodies(
         message={"role": "assistant", "content": a.right, "reasoning_content": 7})(a)),
 )  # fmt: skip
 
-_BLANKS = b" " * (20 << 20)  # in this process too, once a request: no more than must be
+_BLANKS = b" " * (20 << 20)  # small, as this process holds a copy for each request
 LARGE = bodies(
     "either",
     ("twenty mebibytes of blanks behind the text",

@@ -24,7 +24,7 @@ class Exchange:
     """A request, and the connection that waits for the response."""
 
     question_index: int
-    right: str  # response of the server when it is well
+    right: str  # response of the healed server
     wrong: str  # response that gives other points
     request: dict[str, Any]
     writer: asyncio.StreamWriter
@@ -56,8 +56,8 @@ class RequestCounts(NamedTuple):
     answered: Counter[int]  # with the complete right answer
 
 
-def response(text: object, **more: Any) -> dict[str, Any]:
-    """A body as the API documents it; ``more`` replaces fields, and ... removes one."""
+def response(text: object, **fields: Any) -> dict[str, Any]:
+    """A body as the API documents it; ``fields`` replace its own, and ... removes one."""
     body = {
         "id": "chatcmpl-1",
         "object": "chat.completion",
@@ -73,7 +73,7 @@ def response(text: object, **more: Any) -> dict[str, Any]:
         ],
         "usage": {"prompt_tokens": 9, "completion_tokens": 1, "total_tokens": 10},
     }
-    return {name: value for name, value in (body | more).items() if value is not Ellipsis}
+    return {name: value for name, value in (body | fields).items() if value is not Ellipsis}
 
 
 class MisbehavingServer:
@@ -95,7 +95,7 @@ class MisbehavingServer:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def heal(self) -> None:
-        """Misbehave no more."""
+        """Stop the misbehaviour."""
         self.misbehave = None
 
     def counts(self) -> RequestCounts:

@@ -88,11 +88,11 @@ def _stalled(data: Callable[[Exchange], bytes]) -> Misbehave:
 
 
 def _rows(
-    expected: Expectation, cause: str, *named: tuple[str, Misbehave], **more: object
+    expected: Expectation, cause: str, *misbehaviours: tuple[str, Misbehave], **fields: object
 ) -> list[Misbehaviour]:
     return [
-        Misbehaviour(name=name, cause=cause, expected=expected, misbehave=misbehave, **more)  # type: ignore[arg-type]
-        for name, misbehave in named
+        Misbehaviour(name=name, cause=cause, expected=expected, misbehave=misbehave, **fields)  # type: ignore[arg-type]
+        for name, misbehave in misbehaviours
     ]
 
 
