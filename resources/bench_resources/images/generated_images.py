@@ -56,11 +56,11 @@ def draw_image(request: ImageRequest) -> bytes:
     """Draw the number of sprites in a prompt ("exactly 3 of: red apple"), without overlap.
 
     Raises:
-        BenchError: If the prompt names no number of sprites, or more than fit.
+        BenchError: If the prompt names no number of sprites, an unknown one, or more than fit.
     """
     counts = _SPRITE_COUNT.findall(request.prompt)
     if any(len(digits) > len(str(_MAX_SPRITES)) for digits, _ in counts):
-        raise ModelError(f"{request.name}: more things than the {_MAX_SPRITES} that fit")
+        raise ModelError(f"{request.name}: the drawer draws at most {_MAX_SPRITES} things")
     sprites = [(int(digits), name) for digits, name in counts]
     if not sprites:
         raise ModelError(
@@ -70,7 +70,7 @@ def draw_image(request: ImageRequest) -> bytes:
     rng = Random(f"{request.prompt}/{request.seed}")
     total = sum(count for count, _ in sprites)
     if total > _MAX_SPRITES:
-        raise ModelError(f"{request.name}: {total} things, of which at most {_MAX_SPRITES} fit")
+        raise ModelError(f"{request.name}: {total} things (expected at most {_MAX_SPRITES})")
     first_size = next((side for limit, side in _SPRITE_SIDES if total <= limit), _SMALL_SIDE)
     for size in range(first_size, _MIN_SIZE - 1, -4):  # 4 px smaller each time
         image = _draw_scene(sprites, size, rng)
