@@ -53,17 +53,18 @@ def write_workspace(home: Path, code: str = "") -> Path:
 
     ``code`` is ``HOST:PORT`` or the socket of a code server; "": the installed package.
     """
-    kind, name = "grpc_server", "workspace-of-ui.yaml"
     location: dict[str, object] = {"location_name": LOCATION}
     if "/" in code:
+        name = "workspace-of-ui.yaml"
         location |= {"socket": code}
     elif code:
         host, _, port = code.rpartition(":")
         name = f"workspace-{host}-{port}.yaml"
         location |= {"host": host, "port": int(port)}
     else:
-        kind, name = "python_module", "workspace.yaml"
+        name = "workspace.yaml"
         location |= {"module_name": _GRAPH, "working_directory": str(home)}
+    kind = "grpc_server" if code else "python_module"
     file = home / "dagster" / name
     with open_atomic(file, sync=False) as out:
         out.write(yaml.safe_dump({"load_from": [{kind: location}]}).encode())

@@ -273,8 +273,8 @@ def _items(problem_id: str, entry: Entry, where: str) -> list[MultiItem]:
     analyses = _texts(entry, "problem_analysis_list", where)
     if not specifics or not len(specifics) == len(types) == len(answers):
         raise SourceError(
-            f"{where}: {len(specifics)} questions, {len(types)} types and {len(answers)} answers; "
-            "expected equal numbers"
+            f"{where}: questions: {len(specifics)}, types: {len(types)}, answers: {len(answers)}"
+            " (expected equal numbers, at least 1)"
         )
     markup = "".join(_texts(entry, "format", where)) or "markdown"
     if markup not in FORMATS:

@@ -76,7 +76,7 @@ def test_irregular_fields_of_the_real_files_are_read(tmp_path, change, field, ex
     [
         pytest.param(
             {"problem_answer_list": ["B"]},
-            "2 questions, 2 types and 1 answers",
+            "questions: 2, types: 2, answers: 1",
             id="an answer lacks",
         ),
         pytest.param(
