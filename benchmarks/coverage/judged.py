@@ -108,10 +108,11 @@ def promises() -> list[Promise]:
         population = Population(1, 1, partial(_equal, 1), n_labels=n_labels, n_units=n_units)
         rows.append(_promise(event, population.labels, population, _width_to_judge, 0, high))
     for name in (".90/.90, singles", ".99/.70, clusters of 1 to 3", ".70/.99, clusters of 5"):
-        population, other = POPULATIONS[name], f"{name}, another judge on these labels"
+        population = POPULATIONS[name]
+        other_judge = f"{name}, another judge on these labels"
         rows += [
             _promise(FALSE_ALARM, f"{name}, corrected", population, _is_false_alarm, 0, 6.5),
-            _promise(CONTAINS_TRUTH, other, population, _other_judge, 93.5, 100),
+            _promise(CONTAINS_TRUTH, other_judge, population, _other_judge, 93.5, 100),
         ]
     return rows
 

@@ -77,10 +77,10 @@ def _format_cells(row: Row, rows: Sequence[Row]) -> Sequence[str]:
     first_cells = (row.model, str(row.tokens), row.engine)
     if row.reason:
         return (*first_cells, f"not run: {row.reason}", "", "")
-    plain_key = (row.model, row.tokens, "plain generate")
-    (plain,) = (other for other in rows if (other.model, other.tokens, other.engine) == plain_key)
+    plain_rows = [plain for plain in rows if plain.engine == "plain generate"]
+    plain_speeds = {(plain.model, plain.tokens): plain.samples_per_second for plain in plain_rows}
     memory = "?" if row.memory_gib is None else f"{row.memory_gib:.1f}"
-    speed, plain_speed = row.samples_per_second, plain.samples_per_second
+    speed, plain_speed = row.samples_per_second, plain_speeds[row.model, row.tokens]
     ratio = f"{speed / plain_speed:.2f}" if plain_speed else ""
     return (*first_cells, f"{speed:.2f}", memory, ratio)
 
