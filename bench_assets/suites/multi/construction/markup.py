@@ -75,7 +75,7 @@ def convert_item(item: MultiItem) -> MarkdownItem:
 
     Layout is removed, ``<u>`` is kept. Bold, italic and simple tables become Markdown, indices and
     formulas LaTeX. Images, and tables with joined cells or images, become ``[IMAGE_n]``; places to
-    fill in become ``[MASK]``. Characters that were lost are in ``lost``.
+    fill in become ``[MASK]``. What was lost is in ``lost``.
     """
     images, tables = list(item.images), dict[str, str]()
 

@@ -140,8 +140,8 @@ def _store_answer(db: sqlite3.Connection, task: AnnotationTask, answer: Answer) 
     row = db.execute(_SELECT_UNIT, (task.name, *version)).fetchone()
     if row is None:
         raise AnnotationError(
-            f"{task.name}: unit {answer.unit_id!r} was never published on the pages. Run"
-            f" bench annotate ask {task.name}"
+            f"{task.name}: unit {answer.unit_id!r} was never published on the pages in the version"
+            f" that was answered. Run bench annotate ask {task.name}"
         )
     (unit_row,) = row
     ((answer_row,),) = db.execute(
