@@ -150,12 +150,8 @@ class ChatServer:
 def texts(body: Mapping[str, Any]) -> list[str]:
     """Every text of a request, in reading order; for answer functions."""
     contents = [turn["parts"] if "parts" in turn else turn["content"] for turn in body["messages"]]
-    parts = [
-        part
-        for content in contents
-        for part in ([{"text": content}] if isinstance(content, str) else content)
-    ]
-    return [part["text"] for part in parts if "text" in part]
+    parts_by_turn = [[{"text": text}] if isinstance(text, str) else text for text in contents]
+    return [part["text"] for parts in parts_by_turn for part in parts if "text" in part]
 
 
 def _as_answer(answer: str | int | Answer) -> Answer:

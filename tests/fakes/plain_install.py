@@ -63,9 +63,9 @@ def base_distributions() -> set[str]:
     while requirements:
         requirement = requirements.pop()
         name = canonicalize_name(requirement.name)
-        extras = {"", *requirement.extras}
-        for extra in {extra for extra in extras if (name, extra) not in visited}:
-            visited.add((name, extra))
+        new = {(name, extra) for extra in ("", *requirement.extras)} - visited
+        visited |= new
+        for _, extra in new:
             for needed in map(Requirement, distribution(name).requires or ()):
                 if needed.marker is None or needed.marker.evaluate({"extra": extra}):
                     requirements.append(needed)

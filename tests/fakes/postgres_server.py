@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -11,6 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+
+from tests.fakes.ports import free_port
 
 USER, PASSWORD = "bench", "pa/ss word%10"
 
@@ -26,9 +27,7 @@ class PostgresServer:
             pytest.skip("no PostgreSQL here: apt-get install postgresql")
         if not find_spec("psycopg"):
             pytest.skip("no psycopg here: make cluster-check installs it")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
 
     def address(self, database: str = "postgres", password: str = PASSWORD) -> str:
         """The address of a database, with the password quoted."""

@@ -57,6 +57,5 @@ def caching_model(base_url: str, file: Path, **spec: Any) -> CachingModel:
 
 if __name__ == "__main__":
     url, file, n_requests = sys.argv[1:]
-    caching_model(url, Path(file), concurrency=8).response(
-        requests_for(*map(str, range(int(n_requests))))
-    )
+    requests = requests_for(*map(str, range(int(n_requests))))
+    caching_model(url, Path(file), concurrency=8).response(requests)

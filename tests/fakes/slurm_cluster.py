@@ -118,15 +118,13 @@ class SlurmCluster:
         )  # fmt: skip
 
     def _processes(self, name: str) -> list[int]:
-        conf, node_variable = (
-            self.variables["SLURM_CONF"].encode(),
-            f"SLURMD_NODENAME={name}".encode(),
-        )
+        cluster_variable = f"SLURM_CONF={self.variables['SLURM_CONF']}".encode()
+        node_variable = f"SLURMD_NODENAME={name}".encode()
         pids = []
         for process in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
                 environment = (process / "environ").read_bytes().split(b"\0")
-                if b"SLURM_CONF=" + conf not in environment:
+                if cluster_variable not in environment:
                     continue
                 command = (process / "cmdline").read_bytes().replace(b"\0", b" ").strip()
                 if node_variable in environment or command.endswith(f"slurmd -N {name}".encode()):

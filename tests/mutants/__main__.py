@@ -92,9 +92,8 @@ def draw_mutants(n_faults: int, seed: int, files: Iterable[str]) -> list[Mutant]
         for file in files
         for number in range(count_faults((CHECKOUT / file).read_text(encoding="utf-8")))
     ]
-    return sorted(
-        Random(seed).sample(possible, n_faults), key=lambda mutant: (mutant.file, mutant.number)
-    )
+    drawn = Random(seed).sample(possible, n_faults)
+    return sorted(drawn, key=lambda mutant: (mutant.file, mutant.number))
 
 
 def try_mutants(mutants: list[Mutant]) -> Iterator[tuple[Mutant, str]]:
