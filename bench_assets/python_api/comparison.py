@@ -96,11 +96,11 @@ class RunComparison:
 
 
 def _cells(row: Comparison) -> dict[str, object]:
-    """Cells of a row of ``frame``, in which each read share is a column."""
+    """Cells of a row of ``frame``, with a column for each of ``READ_FIELDS`` of both sides."""
     cells = asdict(row) | {"change": row.change}
     for side in ("before", "after"):
-        shares = cells.pop(f"{side}_read") or ReadValue(cells[side])
-        cells |= {f"{side}_{name}": getattr(shares, name) for name in READ_FIELDS}
+        read_value = cells.pop(f"{side}_read") or ReadValue(cells[side])
+        cells |= {f"{side}_{name}": getattr(read_value, name) for name in READ_FIELDS}
     return cells
 
 

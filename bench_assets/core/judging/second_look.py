@@ -252,6 +252,7 @@ def _read(kind: FormKind, options: tuple[str, ...], response: str) -> Reading[st
 
 
 def _read_reference(response: str, texts: Sequence[str]) -> Reading[str] | None:
+    """Read the first reference that the response gives; each alone, as it may give several."""
     readings = (read_one_of("choice", response, [text]) for text in texts)
     return next(filter(None, readings), None)
 

@@ -43,10 +43,15 @@ def read_numbered_verdicts(response: str, n: int) -> list[bool | None]:
 
 
 def _read_line(line: str) -> Sequence[tuple[str, str]]:
-    """Numbers and verdicts of a line of items, or of one point with the verdict at its end."""
+    """Numbers and verdicts of a line of items, or of one point with the verdict at its end.
+
+    Other lines give ().
+    """
     if len(line) > _MAX_LINE:
         return ()
     if _ITEMS.fullmatch(line):
         return _ITEM.findall(line)
-    item = _LINE.fullmatch(line)
-    return [(item[1], item[3])] if item and "[" not in item["point"] else ()
+    if (item := _LINE.fullmatch(line)) is None:
+        return ()
+    number, point, verdict = item.groups()
+    return () if "[" in point else [(number, verdict)]

@@ -197,7 +197,7 @@ class _TaskSamples:
     def _write_model(
         self, condition: str, table_questions: _TableQuestions, model: str, tables: TableFiles
     ) -> dict[str, str]:
-        """Write a model's responses; returns its name and data, with a reason if unreadable."""
+        """Write a model's responses; returns its name and data, with a problem if there is one."""
         base = f"{self._condition_name(condition)}-{slug(model)}"
         summary = {"name": model, "slug": slug(model), "data": base}
         names = ("predictions", "scores", "judgements")
@@ -207,8 +207,8 @@ class _TaskSamples:
             inputs = combined_digest(*map(str, (table_questions.digest, *digests)))
             if not self._is_current(f"{base}-", inputs):
                 self._put_model(condition, model, tables, table_questions.ids, inputs)
-            is_present = tables is self.tables
-            if is_present and self._has_other_questions(condition, model, table_questions.digest):
+            is_whole = tables is self.tables
+            if is_whole and self._has_other_questions(condition, model, table_questions.digest):
                 summary["problem"] = "Evaluated on other questions. Evaluate it again."
         except TableError as error:
             summary["problem"] = escape_to_one_line(str(error))

@@ -82,7 +82,7 @@ def test_a_box_is_drawn_inwards_from_its_sides():
     image = draw_labelled_boxes(plain(), [LabelledBox(label="", box=BOX, colour="red")])
     columns, rows = pixels_of_colour(image, RED)
     assert (columns.min(), rows.min(), columns.max(), rows.max()) == BOX
-    assert image.getpixel((54, 140)) == GREY
+    assert image.getpixel((54, 140)) == GREY  # inside the left line, columns 50 to 53
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_responses_come_in_order_and_stored_ones_are_not_requested(tmp_path: Pat
 def test_a_batch_without_any_response_is_an_error(tmp_path: Path) -> None:
     model = CachingModel("m", UpperCaseEngine(), response_file(tmp_path / "r"))
     with pytest.raises(ModelError, match="all 1 requests failed: odd"):
-        model.response(requests("odd odd odd"))
+        model.response(requests("odd odd odd"))  # equal requests are sent once
 
 
 def test_a_batch_with_a_response_keeps_the_errors_of_the_others(tmp_path: Path) -> None:

@@ -134,8 +134,9 @@ def _split_lines(cell: str) -> list[str]:
 
 
 def _split_sentences(cell: str) -> list[str]:
-    """Split into sentences: each caption is one (section 3.2)."""
-    return re.split(r"(?<=[.!?])\s+(?=[A-Z])", " ".join(_split_numbered(cell) or [cell]))
+    """Split into sentences without the numbers before them: each is a caption (section 3.2)."""
+    without_numbers = " ".join(_split_numbered(cell) or [cell])
+    return re.split(r"(?<=[.!?])\s+(?=[A-Z])", without_numbers)
 
 
 def _strip_marks(captions: Iterable[str]) -> tuple[str, ...]:

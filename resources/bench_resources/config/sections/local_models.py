@@ -83,7 +83,9 @@ class TransformersSpec(SamplingSection):
 
     @property
     def identity_parts(self) -> list[str]:
-        """Settings of prompt, images and model other than the defaults, as parts of an identity.
+        """Parts of the identity besides the weights, their precision and the attention.
+
+        Only settings other than the defaults are parts.
 
         Raises:
             ModelError: If the file of the chat template cannot be read.

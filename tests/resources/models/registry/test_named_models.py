@@ -12,7 +12,8 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.models.registry.named_models import model_pools
 
 CLUSTER = "[cluster]\npools = { hosted = 4, node-a = 1 }\n"
-HOSTED = '[models.gpt]\nkind = "server"\nbase_url = "http://s/v1"\nmodel = "m"\npool = "hosted"\n'
+WITHOUT_POOL = '[models.gpt]\nkind = "server"\nbase_url = "http://s/v1"\nmodel = "m"\n'
+HOSTED = f'{WITHOUT_POOL}pool = "hosted"\n'
 STARTED = (
     '[models.mine]\nkind = "server"\npath = "w"\nserve = "vllm serve {path} --port {port}"\n'
     'pool = "node-a"\n'
@@ -29,12 +30,14 @@ def pools(home: Path, text: str) -> dict[str, str]:
     [
         pytest.param("", {}, id="no section names a pool"),
         pytest.param(
-            f"{HOSTED}{STARTED}".replace('pool = "hosted"\n', "").replace('pool = "node-a"\n', ""),
+            WITHOUT_POOL,
             {"gpt": "server@s"},
             id="a hosted server without a pool has one named by its address",
         ),
         pytest.param(
-            CLUSTER + HOSTED + STARTED, {"gpt": "hosted", "mine": "node-a"}, id="two sections do"
+            CLUSTER + HOSTED + STARTED,
+            {"gpt": "hosted", "mine": "node-a"},
+            id="two sections name their pools",
         ),
         pytest.param(
             f'{CLUSTER}pool_of = {{ gpt = "node-a" }}\n{HOSTED}',
