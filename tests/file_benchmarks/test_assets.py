@@ -100,16 +100,16 @@ def test_images_inside_a_table_are_stored(tmp_path):
 @pytest.mark.parametrize(
     ("section", "expected_message"),
     [
-        pytest.param('[benchmarks.My-own]\nfile = "a"', "should match pattern", id="no name"),
+        pytest.param('[benchmarks.My-own]\nfile = "a"', "should match pattern", id="a capital"),
         pytest.param(
             '[benchmarks.fridge]\nfile = "a"\nmetrics = "anls"',
             "metrics: unknown; did you mean 'metric'?",
-            id="an entry that there is not",
+            id="an unknown entry",
         ),
         pytest.param(
             '[benchmarks.fridge]\nfile = "a"\nmetric = "anls"\njudge = "m"',
             "anls needs no judge",
-            id="a judge of letters",
+            id="a judge where none is asked",
         ),
         pytest.param(
             '[benchmarks.fridge]\nfile = "a"\nprompt = "{question"',

@@ -6,9 +6,9 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.file_benchmarks.images import Folder, RowReference, guess_media, images_of
 from tests.cases import read_cases
 
-LONG = b"\x89PNG" + bytes(2000)
+SMALL = b"\x89PNG\r\n\x1a\n"  # how a PNG file begins
+LONG = SMALL + bytes(2000)  # longer than a path can be
 BASE64 = base64.b64encode(LONG).decode()
-SMALL = b"\x89PNG\r\n\x1a\n"
 SMALL_BASE64 = base64.b64encode(SMALL).decode()
 
 
@@ -46,8 +46,8 @@ def test_images_named_by_a_path_are_files_of_the_folder(folder, cells, names):
         pytest.param([BASE64], [LONG], id="base64"),
         pytest.param([SMALL_BASE64], [SMALL], id="base64 of a few bytes"),
         pytest.param([[SMALL_BASE64, BASE64]], [SMALL, LONG], id="a list of base64"),
-        pytest.param([{"bytes": SMALL_BASE64, "path": None}], [SMALL], id="a struct as JSON"),
-        pytest.param([{"bytes": None, "path": None}, float("nan")], [], id="empty structs"),
+        pytest.param([{"bytes": SMALL_BASE64, "path": None}], [SMALL], id="base64 in a struct"),
+        pytest.param([{"bytes": None, "path": None}, float("nan")], [], id="empty cells"),
     ],
 )
 def test_images_inside_cells_are_bytes(folder, cells, images):
@@ -94,7 +94,7 @@ def test_a_name_that_no_file_has_may_be_the_id_of_another_row(folder):
         *read_cases(__file__, "media_columns.jsonl"),
         pytest.param("photo", b"x", "images", id="bytes"),
         pytest.param("photo", {"bytes": b"x", "path": None}, "images", id="an image of datasets"),
-        pytest.param("photo", f"iVBORw0KGgoAAAAN{BASE64[16:]}", "images", id="base64 of a PNG"),
+        pytest.param("photo", BASE64, "images", id="base64 of a PNG"),
     ],
 )
 def test_the_medium_of_a_column_is_guessed(name, cell, medium):

@@ -4,12 +4,10 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.file_benchmarks.metrics import METRICS, default_metric, find_metric
 
 
-@pytest.mark.parametrize(
-    ("name", "measure"), ({name: name for name in METRICS} | {"bleu": "bleu_4"}).items()
-)
-def test_every_metric_has_its_primary_measure_first(name, measure):
+@pytest.mark.parametrize("name", METRICS)
+def test_the_primary_measure_has_the_name_of_its_metric(name):
     primary_measure, *_ = METRICS[name].measures
-    assert primary_measure == measure
+    assert primary_measure == ("bleu_4" if name == "bleu" else name)  # BLEU is reported as BLEU-4
 
 
 @pytest.mark.parametrize(

@@ -384,8 +384,8 @@ def test_each_turn_is_a_message_and_the_template_applies_to_the_last(tmp_path, c
         pytest.param({"turns": ["a", "", "b"]}, "turn 2 is empty", id="an empty turn"),
         pytest.param({"turns": ["a"], "question": "b"}, "a question and turns", id="both"),
         pytest.param({"turns": "a"}, "not a list of texts", id="no list"),
-        pytest.param({"turns": [{"role": "user"}]}, "is not a text", id="messages"),
-        pytest.param({"question": "<image>?"}, "<image 1>: no such image", id="a mark"),
+        pytest.param({"turns": [{"role": "user"}]}, "is not a text", id="a turn that is a message"),
+        pytest.param({"question": "<image>?"}, "<image 1>: no such image", id="a mark of no image"),
     ],
 )
 def test_invalid_turns_and_image_marks_are_rejections(tmp_path, cells, expected_message):
@@ -401,7 +401,7 @@ def test_invalid_turns_and_image_marks_are_rejections(tmp_path, cells, expected_
         pytest.param(
             {"photo": "a.png"}, {}, r"column 'photo' looks like images \('a.png'\)", id="images"
         ),
-        pytest.param({}, {"ignore": ["photo"]}, "ignore: no column 'photo'", id="ignored"),
+        pytest.param({}, {"ignore": ["photo"]}, "ignore: no column 'photo'", id="not there"),
         pytest.param(
             {"level": {"a": 1}}, {"slices": ["level"]}, "no usable row: .*to slice by", id="object"
         ),

@@ -23,15 +23,15 @@ def read_faults(folder, name, data):
 @pytest.mark.parametrize(
     ("name", "data", "expected"),
     [
-        pytest.param("a.csv", b"a,b\n1,2\n3\n5,6\n", ["", "1 cells, expected 2", ""], id="short"),
-        pytest.param("a.csv", b"a,b\n1,2,3\n5,6\n", ["3 cells, expected 2", ""], id="long"),
+        pytest.param("a.csv", b"a,b\n1,2\n3\n5,6\n", ["", "1 cells, expected 2", ""], id="too few"),
+        pytest.param("a.csv", b"a,b\n1,2,3\n5,6\n", ["3 cells, expected 2", ""], id="too many"),
         pytest.param("a.csv", b"a,b\n1,\xff\n5,6\n", ["not UTF-8", ""], id="no UTF-8"),
         pytest.param("a.csv", b"a,b\n5\" wide,2\n5,6", ["", ""], id="an inch, and no last newline"),
         pytest.param("a.csv", b'a,b\n"x\ny",2\n\n5,6\n', ["", ""], id="a cell of two lines"),
         pytest.param("a.jsonl", b'{"a": 1\n{"a": 2}\n', ["not JSON", ""], id="half a JSON line"),
         pytest.param("a.jsonl", b'{"a": "\xff"}\n{"a": 2}', ["not JSON", ""], id="a byte in JSON"),
         pytest.param("a.json", b'[{"a": 1}, 2, {"a": 3}]', ["", "", "an object"], id="a number"),
-        pytest.param("a.json", b'[{"a": 1, "a": 2}, {"a": 3}]', ["", "duplicate"], id="twins"),
+        pytest.param("a.json", b'[{"a": 1, "a": 2}, {"a": 3}]', ["", "duplicate"], id="name twice"),
     ],
 )  # fmt: skip
 def test_a_bad_row_has_a_fault_and_later_rows_are_read(tmp_path, name, data, expected):
@@ -232,6 +232,7 @@ def test_class_labels_are_read_as_the_names_of_the_classes(tmp_path):
         '{"info": []}',
         '{"info": {"features": {"a": {"_type": "ClassLabel", "names": 7}}}}',
     ],
+    ids=["no JSON", "a list", "info that is a list", "names that are a number"],
 )
 def test_rows_are_read_in_spite_of_invalid_metadata(tmp_path, metadata):
     table = pa.table({"a": ["x"]}).replace_schema_metadata({"huggingface": metadata})

@@ -270,6 +270,7 @@ INVALID_SECTIONS = pytest.mark.parametrize(
         ('[benchmarks.bad]\nfile = "r.jsonl"\nmetrics = "f1"\n', "did you mean 'metric'"),
         ("[benchmarks.bad\n", "TOML"),
     ],
+    ids=["an unknown answer type", "an unknown entry", "a broken line"],
 )
 
 

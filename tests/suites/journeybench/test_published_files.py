@@ -82,7 +82,7 @@ def test_an_ambiguous_image_is_rejected_with_the_addresses_that_it_matches(tmp_p
 
 @pytest.mark.parametrize(
     ("n_rows", "other_image", "edition"),
-    [
+    [  # The published table has 1,042 rows.
         pytest.param(1042, "cat%20car.png", "published", id="the release"),
         pytest.param(1042, "lost.png", "own", id="an image is missing"),
         pytest.param(1041, "cat%20car.png", "own", id="a row is missing"),
@@ -119,9 +119,6 @@ def test_captioning_asks_for_each_image_of_its_table(bench):
 
 
 def test_a_distractor_without_its_image_is_rejected(bench):
-    ((address, reason),) = bench.rejected("retrieval", "rejections").items()
-    assert address == f"{HOST}/lost.png"
-    assert reason.startswith("no image in images/")
     rejections = bench.rows("retrieval/rejections", Rejection)
     (rejection,) = (row for row in rejections if "lost" in row.entry)
     assert rejection.reason == "the distractor's image is missing"
@@ -132,6 +129,7 @@ def test_questions_of_a_small_source_are_of_edition_own(bench, task):
     assert {question.edition for question in bench.rows(f"{task}/questions", Question)} == {"own"}
 
 
+# The table on the hub has 1,000 rows, that of the site 300.
 @pytest.mark.parametrize(("n_rows", "edition"), [(1000, "published"), (300, "own")])
 def test_retrieval_is_published_if_its_table_is_a_release(tmp_path, n_rows, edition):
     source = write_release(tmp_path / "source")
@@ -204,7 +202,7 @@ def test_published_csv_has_cells_of_the_paper(task, model, metric, printed):
     }
 
 
-def test_haloquests_overall_is_the_mean_of_its_image_sources_except_where_noted():
+def test_haloquests_overall_is_the_mean_of_its_image_sources_but_for_two_models():
     rows = {(row.model, row.category): row for row in ROWS if row.source == HUMAN_EVALUATION}
     models = {model for model, _ in rows}
     assert len(models) == 16
@@ -213,10 +211,9 @@ def test_haloquests_overall_is_the_mean_of_its_image_sources_except_where_noted(
         model: (391 * rows[model, "generated"].value + 217 * rows[model, "real"].value) / 608
         for model in models
     }
+    # The values are rounded to 0.001.
     deviating = {model for model in models if abs(means[model] - rows[model, "all"].value) > 0.001}
-    noted = {model for model in models if "348" in rows[model, "all"].note}  # 348 questions only
-    assert len(noted) == 3
-    assert deviating - noted <= {"MiniGPT4 (13B)", "MiniGPT4 (7B)"}
+    assert deviating == {"MiniGPT4 (13B)", "MiniGPT4 (7B)"}
 
 
 @pytest.mark.parametrize(

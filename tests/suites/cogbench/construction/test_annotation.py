@@ -53,7 +53,7 @@ def read_answer(**values):
         pytest.param(
             {"location": ["你好。 → 在家。"]},
             ("Location Reasoning", "你好。 -> 在家。"),
-            id="any text",
+            id="another script",
         ),
     ],
 )

@@ -134,7 +134,7 @@ def test_a_review_without_a_decision_is_refused(tmp_path, decision, message):
         read_reviews(tmp_path).require()
 
 
-def test_reviews_accept_or_merge(tmp_path):
+def test_a_review_rejects_or_merges(tmp_path):
     item = {"image": "a.png", "field": "Entities", "text": "boy"}
     entries = [item | {"accept": False}, item | {"same_as": "lad"}]
     (tmp_path / "reviews.json").write_text(json.dumps(entries))
@@ -206,7 +206,7 @@ def test_the_only_description_of_a_dropped_image_has_no_closest():
     items = descriptions(ana="one")
     understandings = compare_descriptions(items, [], ENCODER, same_story=0.8)
     (waiting,) = descriptions_to_review(items, understandings)
-    assert waiting.reason == "fewer than two descriptions"
+    assert (waiting.near, waiting.reason) == ((), "fewer than two descriptions")
 
 
 def test_stories_have_the_accepted_items_of_kept_images():

@@ -25,7 +25,7 @@ DEFAULT_TEXT = "What is the girl doing?"  # of vqa_row()
 CHAIN = "It snows. + A tree is lit. -> It is Christmas."
 
 
-def test_chains_of_each_kind_are_read_and_none_is_skipped(tmp_path):
+def test_chains_are_read_by_kind_and_the_entry_none_is_skipped(tmp_path):
     entry = description_entry(
         **{
             "Special Time Reasoning": [CHAIN],
@@ -60,7 +60,7 @@ def test_a_story_is_read_with_image_and_entities(tmp_path):
         pytest.param(
             {"kite": description_entry(Entities=[1])},
             "entry 'kite': field 'Entities' is 1, expected a text",
-            id="number",
+            id="an entity that is a number",
         ),
     ],
 )

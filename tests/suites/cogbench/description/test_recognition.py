@@ -7,7 +7,6 @@ import pytest
 
 from bench_assets.suites.cogbench.assets import description as assets
 from bench_assets.suites.cogbench.description.recognition import (
-    KNOWN_THRESHOLDS,
     LabelledCosine,
     constant_descriptions,
     find_threshold,
@@ -85,9 +84,9 @@ def test_entities_are_recognised_by_the_closest_noun(entities, nouns, micro, mac
     assert recognition_official(matches).value == pytest.approx(official)
 
 
-def test_without_entities_there_is_no_score():
-    assert isnan(recognition(match_words([[]], [["boy"]])).value)
-    assert isnan(recognition_official([]).value)
+@pytest.mark.parametrize("measure", [recognition, recognition_official])
+def test_without_entities_there_is_no_score(measure):
+    assert isnan(measure(match_words([[]], [["boy"]])).value)
 
 
 ENTITIES_AND_DESCRIPTIONS = [
@@ -149,22 +148,20 @@ def encoder():
 
 
 def test_the_stored_threshold_is_the_one_chosen_on_every_other_pair(encoder):
-    threshold, origin = find_threshold(encoder)
-    assert threshold in KNOWN_THRESHOLDS.values()
-    assert origin == f"{threshold:.4f} by pairs:90af9910"
+    threshold, _ = find_threshold(encoder)
     chosen = lowest_threshold(labelled_cosines(encoder)[::2])
     assert chosen == pytest.approx(threshold, abs=1e-3)
 
 
 @pytest.mark.parametrize(
-    ("same", "share"),
-    [pytest.param(True, 0.61, id="recall"), pytest.param(False, 0.036, id="false positives")],
+    ("is_right", "share"),
+    [pytest.param(True, "0.61", id="right nouns"), pytest.param(False, "0.036", id="wrong nouns")],
 )
-def test_the_other_pairs_are_recognised_as_often_as_the_readme_says(encoder, same, share):
+def test_the_other_pairs_are_recognised_as_often_as_the_readme_says(encoder, is_right, share):
     threshold, _ = find_threshold(encoder)
-    cosines = [cosine for cosine, label in labelled_cosines(encoder)[1::2] if label is same]
+    cosines = [cosine for cosine, label in labelled_cosines(encoder)[1::2] if label is is_right]
     n_recognised = sum(cosine > threshold for cosine in cosines)
-    assert n_recognised / len(cosines) == pytest.approx(share, abs=0.005 if same else 0.0005)
+    assert f"{n_recognised / len(cosines):.2g}" == share
 
 
 @pytest.mark.parametrize(
@@ -266,7 +263,8 @@ def test_the_best_constant_description_is_computed_anew_for_other_questions(
     assert matched_texts == ["tree", "tree", "boy", "boy"]
 
 
-def test_a_question_has_failed_if_one_of_its_samples_has(tmp_path, matched_texts):
+@pytest.mark.usefixtures("matched_texts")
+def test_a_question_has_failed_if_one_of_its_samples_has(tmp_path):
     questions = [pair.question for pair in describe_images([["boy"], ["lad"]])]
     predictions = [
         prediction(question_id=row.question_id, sample=sample, error=error)

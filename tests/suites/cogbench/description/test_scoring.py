@@ -81,10 +81,10 @@ def test_a_judge_prompt_is_that_of_the_paper(shared_data, judge_prompt):
             "1. [ ] 2. [1]",
             ("unread", "yes"),
             ("yes", "unread"),
-            id="blank",
+            id="a blank verdict",
         ),
         pytest.param(
-            ["a -> X.", "b -> Y."], "2. [0] 1. [1]", ("yes", "no"), ("no", "yes"), id="order"
+            ["a -> X.", "b -> Y."], "2. [0] 1. [1]", ("yes", "no"), ("no", "yes"), id="swapped"
         ),
     ],
 )
@@ -166,6 +166,7 @@ def test_overall_is_the_micro_mean_in_all_rows_of_table_3(shared_data):
     chains = {CODES[kind]: ["a -> X."] * int(n) for kind, n in counts.items()}
     question = story_question(chains)
     assert len(key_points(question)) == 2245  # the paper's number of chains
+    assert len(rows) == 10  # models
     for model, row in rows.items():
         # The paper rounds to two decimals.
         lowest = cognition(question, verdicts_with_shares(row, counts, offset=-0.005))

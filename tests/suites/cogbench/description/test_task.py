@@ -1,5 +1,3 @@
-import json
-
 import dagster as dg
 import pytest
 
@@ -26,12 +24,6 @@ DESCRIPTIONS = ["A boy watches the television. The boy steals.", "你好 🎉"]
 @pytest.fixture
 def materialize_studies(tmp_path):
     """A function that materializes studies over the tables above and returns their home."""
-    labels = [
-        {"question_id": q.question_id, "criterion": f"event/{n}", "mentioned": n == 1}
-        for q in QUESTIONS
-        for n in (1, 2)
-    ]
-    (tmp_path / "labels.jsonl").write_text("\n".join(map(json.dumps, labels)))
 
     def materialize(*names, model="m", **settings):
         home = Bench(tmp_path, **settings)
@@ -51,7 +43,7 @@ def materialize_studies(tmp_path):
     return materialize
 
 
-def test_recognition_has_matches_scores_and_the_versions_of_its_tools(materialize_studies):
+def test_recognition_is_the_share_of_matched_entities(materialize_studies):
     home = materialize_studies("entity_matches", "recognition")
     matches = home.rows("description/entity_matches", EntityMatch, "m")
     assert [(match.entity, match.recognised) for match in matches] == [
@@ -63,7 +55,11 @@ def test_recognition_has_matches_scores_and_the_versions_of_its_tools(materializ
     assert rows["recognition"].value == pytest.approx(2 / 3)  # two of three entities
     assert rows["recognition_macro"].value == 0.5  # both of the first image, none of the second
     assert rows["recognition_official"].value == pytest.approx(2 / 3)
-    signature = rows["recognition"].signature
+
+
+def test_recognition_is_signed_with_its_tools_and_its_threshold(materialize_studies):
+    home = materialize_studies("entity_matches", "recognition")
+    signature = home.rows("description/recognition", Metric, "m")[0].signature
     assert "nouns:en_core_web_sm" in signature
     assert "encoder:all-MiniLM-L6-v2@sha256:" in signature
     # The threshold and the digest of the pairs that it was chosen on: KNOWN_THRESHOLDS.
@@ -80,6 +76,6 @@ def test_the_oracle_is_scored_by_the_same_rules(materialize_studies):
     rows = materialize_studies("oracle", model=None).rows("description/oracle", Metric)
     values = {row.metric: row.value for row in rows if row.category == "all"}
     assert {row.model for row in rows} == {"oracle"}
-    assert values["cognition"] == values["cognition_event"] == 0.75  # the second boy is not told
+    assert values["cognition"] == values["cognition_event"] == 0.75  # only one boy is told
     assert values["recognition"] == pytest.approx(2 / 3)  # all but the television
     assert values["recognition_macro"] == 0.75  # half of the first image, all of the second

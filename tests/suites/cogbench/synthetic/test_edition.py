@@ -19,8 +19,8 @@ def write_empty_release(folder):
     [
         pytest.param(True, write_raw_annotations, False, "mini", id="nothing is configured"),
         pytest.param(False, write_raw_annotations, False, "built", id="raw annotations"),
-        pytest.param(False, write_empty_release, True, "published", id="the full set"),
-        pytest.param(False, write_empty_release, False, "own", id="the authors' five samples"),
+        pytest.param(False, write_empty_release, True, "published", id="a whole release"),
+        pytest.param(False, write_empty_release, False, "own", id="a part of a release"),
     ],
 )
 def test_the_edition_depends_on_the_source(tmp_path, is_mini, write_source, is_whole, edition):

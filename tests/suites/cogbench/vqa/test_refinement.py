@@ -72,7 +72,7 @@ def write_and_read_refinements(tmp_path, *entries):
 
 
 def test_refinements_keep_drop_and_replace_questions(tmp_path):
-    kept, dropped, replaced, untouched = (source_question(text=text) for text in "kdru")
+    kept, dropped, replaced, untouched = (source_question(text=f"{n}?") for n in range(4))
     refinements = write_and_read_refinements(
         tmp_path,
         {"question_id": question_id(kept), "action": "keep"},
@@ -139,12 +139,12 @@ def test_a_key_that_is_the_longest_option_is_solvable():
     assert row.solvable
 
 
-def written_question(name="q", options=("one", "two", "three", "as long as all others")):
+def written_question(options=("one", "two", "three", "as long as all others")):
     return WrittenQuestion(
-        question_id=name,
+        question_id="q",
         image_id="a",
         kind="Event",
-        text=f"{name}?",
+        text="q?",
         options=options,
         answer="D",
         chain=1,

@@ -36,7 +36,6 @@ def test_metrics_are_those_of_the_corpus():
     assert metrics["rouge_l"].value == pytest.approx(corpus.rouge_l.mean())
     assert metrics["bleu_4"].value == pytest.approx(bleu_4)
     assert metrics["bleu"].value == pytest.approx(corpus_bleu(corpus).mean())
-    assert metrics["cider"].low <= metrics["cider"].value <= metrics["cider"].high
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,6 @@ ROW = {
     "solution": "4*3=12",
     "image": "",
 }
-
-
 IMAGES = {name: stored(name) for name in ("https://host/a.png", "https://host/b.png")}
 
 

@@ -121,7 +121,7 @@ def test_the_answer_follows_the_image():
     assert original.solution == "3+12 = 15\n15+8 = 23"
     assert original.answer == "23"
     assert changed.answer == "25"  # 5 + 12 + 8
-    assert absent.answer == "there are no apples; there are not any apples; 20"
+    assert absent.answer == "there are no apples; there are not any apples; 20"  # 12 + 8
     assert absent.category == "hallucination"
 
 

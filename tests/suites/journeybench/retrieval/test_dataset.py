@@ -71,20 +71,22 @@ def test_a_table_with_one_row_per_image_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("n_rows", "expected"),
+    ("n_rows", "is_whole"),
     [
-        pytest.param({"i2t_positive": 5740, "i2t_negative": 5590, "t2i": 1000}, True, id="history"),
+        pytest.param(
+            {"i2t_positive": 5740, "i2t_negative": 5590, "t2i": 1000}, True, id="all of it"
+        ),
         pytest.param({"t2i": 1000}, True, id="image retrieval alone"),
         pytest.param({"t2i": 999}, False, id="a row is missing"),
         pytest.param({"i2t_positive": 5740, "t2i": 1000}, False, id="no distracting texts"),
-        pytest.param({"retrieval": 1000}, True, id="the hub"),
-        pytest.param({"retrieval": 300}, False, id="the site"),
+        pytest.param({"retrieval": 1000}, True, id="the table of the hub"),
+        pytest.param({"retrieval": 300}, False, id="the table of the site"),
     ],
 )
-def test_a_release_is_known_by_the_rows_of_its_tables(tmp_path, n_rows, expected):
+def test_a_release_is_known_by_the_rows_of_its_tables(tmp_path, n_rows, is_whole):
     for name, n in n_rows.items():
         write_lines(tmp_path / f"{name}.jsonl", *[{}] * n)
-    assert is_release(published_files(tmp_path)) is expected
+    assert is_release(published_files(tmp_path)) is is_whole
 
 
 def test_invalid_distractors_are_rejected(samples, images):

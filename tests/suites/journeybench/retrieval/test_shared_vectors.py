@@ -24,7 +24,10 @@ def test_the_next_condition_embeds_only_new_texts_and_images():
     assert shared.encode_texts(["zzz", "yy"]).tolist() == [[3, 1], [2, 1]]
     assert shared.encode_images(["yy"]).tolist() == [[-2, -1]]
     assert (first.embedded, second.embedded) == (["x", "yy"], ["zzz", "yy"])
-    assert shared.encode_texts([]).shape == (0, 2)
+
+
+def test_vectors_of_no_texts_have_the_dimensions_of_the_encoder():
+    assert SharedVectors(CountingEncoder("a@1")).encode_texts([]).shape == (0, 2)
 
 
 def test_an_encoder_with_another_name_shares_no_vectors():
