@@ -56,10 +56,18 @@ def test_responses_come_in_order_and_stored_ones_are_not_requested(tmp_path: Pat
     assert progress == [(1, 1, 4), (2, 1, 4), (3, 1, 4), (4, 1, 4)]
 
 
-def test_a_batch_without_any_response_is_an_error(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("names", "n_failed"),
+    [
+        pytest.param("odd odd odd", 1, id="equal requests are sent once"),
+        pytest.param("bad odd", 2, id="a filtered response and an error"),
+        pytest.param("400 odd", 2, id="a refused request and an error"),
+    ],
+)
+def test_a_batch_without_any_response_is_an_error(tmp_path, names, n_failed):
     model = CachingModel("m", UpperCaseEngine(), response_file(tmp_path / "r"))
-    with pytest.raises(ModelError, match="all 1 requests failed: odd"):
-        model.response(requests("odd odd odd"))  # equal requests are sent once
+    with pytest.raises(ModelError, match=f"all {n_failed} requests failed"):
+        model.response(requests(names))
 
 
 def test_a_batch_with_a_response_keeps_the_errors_of_the_others(tmp_path: Path) -> None:
@@ -76,8 +84,6 @@ def test_a_filtered_request_is_no_failure_and_is_sent_again(tmp_path: Path, name
         (response,) = model.response(requests(name))
         assert response.refusal == "content filter"
     assert engine.batches == [[name], [name]]
-    with pytest.raises(ModelError, match="all 2 requests failed"):
-        model.response(requests(f"{name} odd"))
 
 
 # The keys of stored responses: a change here requests every response again.
@@ -199,7 +205,7 @@ def test_a_file_that_is_no_database_is_refused_and_not_changed(file, content, ex
 
 
 class DeletingEngine(ScriptedEngine):
-    """Deletes or replaces the file of responses after the sixth response."""
+    """Deletes or replaces the file of responses after six responses."""
 
     def __init__(self, file: Path, *, replaced: bool) -> None:
         super().__init__(Response(text="A"))
@@ -214,15 +220,14 @@ class DeletingEngine(ScriptedEngine):
             yield position, response
 
 
-@pytest.mark.parametrize("replaced", [False, True])
-def test_a_file_that_is_deleted_during_a_run_ends_the_run(file: Path, *, replaced: bool) -> None:
+@pytest.mark.parametrize("replaced", [False, True], ids=["deleted", "replaced"])
+def test_a_file_that_is_deleted_in_a_run_ends_it_and_stays_empty(
+    file: Path, *, replaced: bool
+) -> None:
     model = CachingModel("m", DeletingEngine(file, replaced=replaced), response_file(file))
     with pytest.raises(HomeError, match=r"responses\.sqlite: deleted or replaced while"):
         model.response(REQUESTS)
     assert list(response_file(file).rows()) == []
-    engine = ScriptedEngine(Response(text="A"))
-    CachingModel("m", engine, response_file(file)).response(REQUESTS)
-    assert len(engine.requests) == len(REQUESTS)
 
 
 def test_a_file_that_was_deleted_between_two_uses_is_not_created_again(file: Path) -> None:

@@ -5,7 +5,6 @@ import logging
 import random
 import re
 import socket
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -74,7 +73,7 @@ def test_every_retry_is_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
     assert re.fullmatch(rf"{where}; try 3/6 in [\d.]+ s", second)
 
 
-def test_a_server_that_is_down_is_named_after_one_round_of_tries() -> None:
+def test_a_server_that_is_down_is_named() -> None:
     reason = "Connection refused: no server is listening"
     with socket.socket() as silent:  # holds a port and never listens
         silent.bind(("127.0.0.1", 0))
@@ -96,7 +95,6 @@ def test_responses_of_a_server_that_goes_away_are_kept() -> None:
     with ChatServer(latency=0.01) as server:
         requests = requests_for(*map(str, range(2_000)))
         responses: dict[int, Response] = {}
-        started = time.monotonic()
         for position, response in engine(server.base_url, concurrency=4).stream(requests):
             responses[position] = response
             if len(responses) == 20:
@@ -106,7 +104,6 @@ def test_responses_of_a_server_that_goes_away_are_kept() -> None:
     assert 20 <= len(answered) < 100  # those that had arrived, on a busy machine too
     last = responses[1_999]
     assert last.error.startswith(f"{server.base_url} cannot be reached any more: ")
-    assert time.monotonic() - started < 5
 
 
 def test_an_address_that_is_no_url_is_named() -> None:
@@ -163,7 +160,7 @@ def accept_only_fine(status: int) -> ChatServer:
 
 
 @pytest.mark.parametrize("status", [401, 402, 404])
-def test_ten_requests_in_a_row_that_an_expired_key_fails_end_the_run(status: int) -> None:
+def test_ten_refused_requests_in_a_row_end_the_run(status: int) -> None:
     failing = [f"question {n}" for n in range(30)]
     with accept_only_fine(status) as server:
         with pytest.raises(ModelError, match=f"HTTP {status}"):

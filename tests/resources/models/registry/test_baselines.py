@@ -45,12 +45,13 @@ def texts(responses: list[Response]) -> list[str]:
         pytest.param(question(kind="blanks", answer=("x", "y")), {""}, id="blanks get nothing"),
     ],
 )
-def test_random_draws_every_possible_answer(posed: Question, possible_texts: set[str]) -> None:
+def test_random_draws_exactly_the_possible_answers(
+    posed: Question, possible_texts: set[str]
+) -> None:
     responses: list[Response] = []
     for seed in range(40):
         responses += RandomBaseline("random", seed).response(requests_for(posed))
     assert set(texts(responses)) == possible_texts
-    assert {(response.error, response.finish_reason) for response in responses} == {("", "stop")}
 
 
 def four_option_questions(n: int) -> list[Question]:
@@ -61,7 +62,7 @@ def four_option_questions(n: int) -> list[Question]:
 def test_random_draws_all_options_equally_often() -> None:
     responses = RandomBaseline("random").response(requests_for(*four_option_questions(4000)))
     counts = Counter(texts(responses))
-    # Four standard deviations of a binomial with n = 4000, p = 1/4 are 110.
+    # 4000 / 4 = 1000; four standard deviations are 4 * sqrt(4000 * 1/4 * 3/4) = 110.
     assert all(890 <= counts[letter] <= 1110 for letter in "ABCD")
 
 
@@ -121,4 +122,3 @@ def test_a_blind_model_sends_the_prompt_without_its_images() -> None:
     prompt = Prompt.of("Look:", Image("ab"), "What is it?", system="Be brief.")
     (response,) = blind.response([Request(prompt=prompt)])
     assert response.text == '[["system",["Be brief."]],["user",["Look:","What is it?"]]]'
-    assert (blind.name, blind.signature) == ("no-eyes", "blind|scripted")

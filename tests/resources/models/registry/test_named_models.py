@@ -12,12 +12,12 @@ from bench_resources.config.bench_toml import load_settings
 from bench_resources.models.registry.named_models import model_pools
 
 CLUSTER = "[cluster]\npools = { hosted = 4, node-a = 1 }\n"
-WITHOUT_POOL = '[models.gpt]\nkind = "server"\nbase_url = "http://s/v1"\nmodel = "m"\n'
-HOSTED = f'{WITHOUT_POOL}pool = "hosted"\n'
-STARTED = (
+HOSTED_WITHOUT_POOL = '[models.gpt]\nkind = "server"\nbase_url = "http://s/v1"\nmodel = "m"\n'
+HOSTED = f'{HOSTED_WITHOUT_POOL}pool = "hosted"\n'
+STARTED_WITHOUT_POOL = (
     '[models.mine]\nkind = "server"\npath = "w"\nserve = "vllm serve {path} --port {port}"\n'
-    'pool = "node-a"\n'
 )
+STARTED = f'{STARTED_WITHOUT_POOL}pool = "node-a"\n'
 
 
 def pools(home: Path, text: str) -> dict[str, str]:
@@ -28,16 +28,16 @@ def pools(home: Path, text: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        pytest.param("", {}, id="no section names a pool"),
+        pytest.param("", {}, id="no model has a pool without sections"),
         pytest.param(
-            WITHOUT_POOL,
+            HOSTED_WITHOUT_POOL + STARTED_WITHOUT_POOL,
             {"gpt": "server@s"},
-            id="a hosted server without a pool has one named by its address",
+            id="only a hosted server has a pool of its own, named by its address",
         ),
         pytest.param(
             CLUSTER + HOSTED + STARTED,
             {"gpt": "hosted", "mine": "node-a"},
-            id="two sections name their pools",
+            id="each section names the pool of its model",
         ),
         pytest.param(
             f'{CLUSTER}pool_of = {{ gpt = "node-a" }}\n{HOSTED}',
@@ -75,14 +75,14 @@ def metrics() -> None:
 @pytest.mark.parametrize(
     ("model", "asset", "pool"),
     [
-        ("gpt", predictions, "hosted"),
-        ("mine", predictions, "node-a"),
-        ("run/1@0123abcd", predictions, "node-a"),
-        ("x", predictions, "gpu"),
-        ("gpt", metrics, None),
+        pytest.param("gpt", predictions, "hosted", id="a hosted server"),
+        pytest.param("mine", predictions, "node-a", id="a started server"),
+        pytest.param("run/1@0123abcd", predictions, "node-a", id="a checkpoint like a server"),
+        pytest.param("x", predictions, "gpu", id="a model without a pool has that of the asset"),
+        pytest.param("gpt", metrics, None, id="an asset without a pool"),
     ],
 )
-def test_a_queued_run_has_the_pool_of_its_server_as_a_tag(
+def test_a_queued_run_is_tagged_with_the_pool_that_it_holds(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     model: str,
