@@ -165,7 +165,7 @@ def test_a_hub_without_a_response_for_long_gets_no_further_request(unanswered):
 
 def test_an_error_of_the_server_is_no_response(unanswered: _ResponseClock) -> None:
     unanswered.end(httpx.Response(500))
-    with pytest.raises(ModelError):
+    with pytest.raises(ModelError, match="has not responded for 46 s"):
         unanswered.begin(hub_request())
 
 

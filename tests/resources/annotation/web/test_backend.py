@@ -174,7 +174,7 @@ def test_a_unit_of_a_changed_form_is_shown_again(site: Site) -> None:
     assert counted.values["correct"] == ("no",)
 
 
-def test_an_answer_that_is_sent_after_its_unit_was_withdrawn_or_closed_is_kept(site: Site) -> None:
+def test_answers_sent_after_their_unit_was_withdrawn_or_closed_are_kept(site: Site) -> None:
     site.backend.ask(FORM, [A])
     ana, ben = site.visitor("ana"), site.visitor("ben")
     task = ana.task(FORM.title)
@@ -183,7 +183,6 @@ def test_an_answer_that_is_sent_after_its_unit_was_withdrawn_or_closed_is_kept(s
     assert ana.send(page_of_ana, correct="yes").status_code == 200
     site.backend.close(FORM)
     assert ben.send(page_of_ben, correct="yes").status_code == 200
-    assert "This task is closed" in ben.http.get("/").text
     assert answer_counts(site)["a"] == Counter(["ana", "ben"])
 
 

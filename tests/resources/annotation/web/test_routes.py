@@ -44,7 +44,7 @@ def test_an_uploaded_image_is_only_for_the_person_who_uploaded_it(site: Site) ->
     assert ana.http.get(f"/upload/{sha256}").headers["content-type"] == "image/png"
     assert ben.http.get(f"/upload/{sha256}").status_code == 404
     sent = ben.send(shown(site, "ben", BRING), image=sha256, question="Is it?")
-    assert sent.status_code in (415, 422)
+    assert sent.status_code == 422
 
 
 NO_IMAGES: dict[str, bytes] = {
@@ -65,7 +65,6 @@ def test_an_upload_that_is_no_image_is_refused_with_the_reason(site: Site, data:
     )
     assert sent.status_code == 422
     assert "not a usable image" in sent.text
-    assert "Is it?" in sent.text
     assert site.backend.answers(BRING) == []
 
 
