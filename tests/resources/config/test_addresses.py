@@ -11,25 +11,23 @@ from bench_resources.config.bench_toml import load_settings
 KEY = "k9-Qm3x9ZpLw7Rk2Vt5"
 
 SECTIONS = {
-    "a source": '[sources]\ncodis = "https://me:K@host/x.zip"',
-    "a model": '[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "http://host/v1?key=K"',
+    "a source": '[sources]\ncodis = "https://me:{key}@host/x.zip"',
+    "a model": '[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "http://host/v1?key={key}"',
     "a field of the request": (
         '[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "http://host/v1"\n'
-        'extra_body = { hook = "https://host/?token=K", api_key = "K" }'
+        'extra_body = {{ hook = "https://host/?token={key}", api_key = "{key}" }}'
     ),
     "a variable of the chat template": (
         '[models.m]\nkind = "server"\nmodel = "m"\nbase_url = "http://host/v1"\nserver = "vllm"\n'
-        'chat_template_kwargs = { hook = "https://host/?token=K" }'
+        'chat_template_kwargs = {{ hook = "https://host/?token={key}" }}'
     ),
-    "the pages": '[annotation]\nurl = "https://host/?token=K"',
+    "the pages": '[annotation]\nurl = "https://host/?token={key}"',
 }
 
 
-@pytest.mark.parametrize(
-    "section", [pytest.param(text, id=name) for name, text in SECTIONS.items()]
-)
+@pytest.mark.parametrize("section", SECTIONS.values(), ids=SECTIONS)
 def test_a_key_in_an_address_becomes_a_variable(tmp_path: Path, section: str) -> None:
-    (tmp_path / "bench.toml").write_text(section.replace("K", KEY))
+    (tmp_path / "bench.toml").write_text(section.format(key=KEY))
     text = repr(load_settings(tmp_path))
     (variable,) = {name for name in os.environ if name.startswith("BENCH_KEY_") and name in text}
     assert os.environ[variable] == KEY

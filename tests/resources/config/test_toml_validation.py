@@ -9,7 +9,7 @@ from bench_resources.config.toml_validation import read_toml
 TEXT = '[models.m]\nkind = "random"\n'
 
 
-@pytest.mark.parametrize("byte_order_mark", [b"", codecs.BOM_UTF8])
+@pytest.mark.parametrize("byte_order_mark", [b"", codecs.BOM_UTF8], ids=["without", "with"])
 def test_utf_8_is_read_with_and_without_a_byte_order_mark(tmp_path, byte_order_mark):
     file = tmp_path / "bench.toml"
     file.write_bytes(byte_order_mark + TEXT.replace("\n", "\r\n").encode())

@@ -17,9 +17,9 @@ from tests.fakes.written_images import saved
 from tests.resources.models.api.stand_ins import STAND_INS, StandIn
 
 
-def each_stand_in_with(answer: str) -> pytest.MarkDecorator:
+def each_stand_in_with(field: str) -> pytest.MarkDecorator:
     """Parametrize a test by the stand-ins that have this field of ``StandIn``."""
-    chosen = [stand_in for stand_in in STAND_INS if getattr(stand_in, answer)]
+    chosen = [stand_in for stand_in in STAND_INS if getattr(stand_in, field)]
     return pytest.mark.parametrize("stand_in", chosen, ids=lambda stand_in: stand_in.name)
 
 

@@ -3,6 +3,7 @@ from pathlib import Path
 
 from bench_resources.config.sections.models import EMBEDDED_MODELS
 
+# SHA-256 of the first release: responses that people stored are found by these weights.
 SHIPPED = {
     "tiny-vlm/step-2940": "a0269dfd5e877c99575f857ae42b4413a92e9b3a56bf9883f8c8e236332d0e32",
     "tiny-vlm/step-4440": "fd0c3e6f7ac73841ae4c4c29c27aa35081d87a7e57bc1196c97c5f0f64f0b810",
