@@ -110,7 +110,9 @@ def test_an_unreadable_answer_file_is_reported_and_does_not_stop_other_tasks(hom
     assert tables == ["checks_answers"]
 
 
-@pytest.mark.parametrize("configuration", ["", '[annotation.tasks."other/task"]'])
-def test_a_configuration_without_tasks_is_reported(home, configuration):
+@pytest.mark.parametrize(
+    "configuration", ["", '[annotation.tasks."other/task"]'], ids=["no task", "an unknown task"]
+)
+def test_a_configuration_without_a_known_task_is_reported(home, configuration):
     (home.folder / "bench.toml").write_text(configuration)
     assert "no task in [annotation]" in home.tick()

@@ -55,7 +55,6 @@ def test_a_failed_evaluation_is_requested_again_until_it_has_metrics(requested_d
     requested_daemon.end_runs()
     assert requested_daemon.tick(9 * HOUR) == []
     assert requested_daemon.skip_message == "nothing new (checkpoints: 1)"
-    assert len(requested_daemon.instance.get_runs()) == 3
 
 
 def test_an_evaluation_is_attempted_five_times_a_day(requested_daemon: Daemon) -> None:

@@ -81,7 +81,8 @@ def test_a_damaged_checkpoint_is_reported_and_the_others_are_found(
 
 
 def test_the_sensor_requests_intact_checkpoints_and_reports_the_others(daemon, runs):
-    for n, (damage, _) in enumerate([*DAMAGES.values()][::9]):  # two; the test above has all
+    for n, name in enumerate(["no config yet", "a temporary file"]):  # the test above has all
+        damage, _ = DAMAGES[name]
         damage(write_checkpoint(runs / f"x{n}" / "step-1", bytes([n, 0]), shards=2))
     write_checkpoint(runs / "zz" / "step-1", b"9abc")
     (runs / "x0").rename(runs / os.fsdecode(b"\xff\xfe"))

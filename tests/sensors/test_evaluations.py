@@ -194,5 +194,5 @@ def test_one_run_over_several_suites_loads_the_weights_once(tmp_path, loaded_fol
     steps = [event.step_key or "" for event in result.all_events if event.is_step_success]
     # All predictions come before anything that may load a judge in place of the model.
     assert sorted(steps[:2]) == ["quiz__predictions", "riddles__predictions"]
-    assert len(steps) == 6
+    assert len(steps) == 6  # predictions, scores and metrics of both suites
     assert loaded_folders == [str(folder)]

@@ -7,11 +7,7 @@ import pytest
 from bench_assets.core.schema.errors import SettingsError
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import known_secrets
-from bench_resources.config.stores import (
-    existing_response_store,
-    open_home_blobs,
-    open_response_store,
-)
+from bench_resources.config.stores import open_home_blobs, open_response_store
 
 
 def write_storage_section(home: Path, storage: str) -> Path:
@@ -21,11 +17,8 @@ def write_storage_section(home: Path, storage: str) -> Path:
 
 
 def test_without_a_database_responses_are_in_a_file_of_the_home(tmp_path: Path) -> None:
-    settings = load_settings(tmp_path)
-    assert existing_response_store(settings) is None
-    store = open_response_store(settings)
+    store = open_response_store(load_settings(tmp_path))
     assert store.place == str(tmp_path / "responses.sqlite")
-    assert existing_response_store(settings) is not None
 
 
 def test_a_variable_that_is_not_set_is_named(tmp_path, monkeypatch):
