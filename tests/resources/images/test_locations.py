@@ -65,7 +65,6 @@ def test_an_image_is_read_after_its_location_was_pickled(location: ImageLocation
     assert unpickled == location
     assert hash(unpickled) == hash(location)
     assert location.read(digest) == unpickled.read(digest) == b"one"
-    assert location.read(digest, bypass_cache=True) == b"one"
     assert digest in location.address(digest)
 
 
@@ -83,9 +82,11 @@ def test_a_missing_image_is_an_error(location: ImageLocation, name: str) -> None
     location.fetch([name])
 
 
-@pytest.mark.parametrize(
-    "data", [b"", b"onf", b"another"], ids=["empty", "one bit", "another text"]
-)
+# In place of b"one", whose last letter differs from d in one bit.
+DAMAGED_IMAGES = {"empty": b"", "one bit": b"ond", "another text": b"another"}
+
+
+@pytest.mark.parametrize("data", DAMAGED_IMAGES.values(), ids=DAMAGED_IMAGES)
 def test_a_damaged_image_is_an_error_until_it_is_stored_again(
     location: ImageLocation, blobs: Blobs, tmp_path: Path, objects: tuple[str, str], data: bytes
 ) -> None:
@@ -142,7 +143,7 @@ def test_a_fetched_image_is_read_from_the_cache(open_shared, tmp_path):
         images.read(read, bypass_cache=True)
 
 
-@pytest.mark.parametrize("damaged", [b"", b"onf", b"another"])
+@pytest.mark.parametrize("damaged", DAMAGED_IMAGES.values(), ids=DAMAGED_IMAGES)
 def test_a_damaged_image_in_the_cache_is_fetched_again(open_shared, tmp_path, damaged):
     images = open_shared()
     (digest,) = put(images, "one")

@@ -70,7 +70,6 @@ def test_arguments_of_the_processor_change_the_digest(vlm: Path, tmp_path: Path)
     file = tmp_path / "p.json"
     unnormalized = digest(vlm, file, processor_kwargs={"do_normalize": False})
     assert unnormalized != digest(vlm, file)
-    assert len(json.loads(file.read_text())) == 2
 
 
 def test_a_digest_of_another_version_of_transformers_is_not_used(vlm: Path, tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ def user_turn(*sizes: tuple[int, int]) -> dict[str, Any]:
 def test_a_batch_is_padded_on_the_left(vlm: Path) -> None:
     turns = [user_turn((40, 30)), user_turn((40, 30), (64, 64)), user_turn()]
     batch = prompt_tensors(vlm).encode([[turn] for turn in turns])
-    assert batch.image_tokens == [(4,), (4, 4), ()]
+    assert batch.image_tokens == [(4,), (4, 4), ()]  # an image of any size has 4
     one_image, two_images, no_image = batch.prompt_tokens
     assert (one_image - no_image, two_images - one_image) == (4, 4)
     assert batch.inputs["attention_mask"].tolist() == [
