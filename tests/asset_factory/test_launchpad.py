@@ -4,11 +4,13 @@ from pathlib import Path
 
 import dagster as dg
 import pytest
+from pydantic import ValidationError
 
 from bench_assets.asset_factory.evaluation_assets import evaluation_assets
 from bench_assets.asset_factory.partial_results import partial_tables
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.chat import Prompt
+from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.schema.signature import Signature
 from bench_assets.evaluation.aggregation import blank_metric
@@ -98,19 +100,20 @@ def test_the_signature_has_seed_condition_and_judge(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "message"),
+    ("config", "error", "message"),
     [
-        ({"condition": "thrice"}, "thrice"),
-        ({"judge": "nobody"}, "nobody"),
-        ({"limit": -1}, "greater than or equal to 0"),
+        ({"condition": "thrice"}, UnknownNameError, "no condition of quiz named 'thrice'"),
+        ({"judge": "nobody"}, UnknownNameError, "no model in .* named 'nobody'"),
+        ({"limit": -1}, ValidationError, "limit\n.*greater than or equal to 0"),
     ],
+    ids=["an unknown condition", "an unknown judge", "a negative limit"],
 )
-def test_a_launch_with_an_invalid_setting_fails(home, config, message):
-    with pytest.raises(Exception, match=message):
+def test_a_launch_with_an_invalid_setting_fails(home, config, error, message):
+    with pytest.raises(error, match=message):
         launch(home, config)
 
 
 def test_a_seed_for_a_model_without_one_fails(tmp_path: Path) -> None:
     (tmp_path / "bench.toml").write_text('[models.m]\nkind = "scripted"\nsays = "A"\n')
-    with pytest.raises(Exception, match="a scripted model has no seed"):
+    with pytest.raises(SettingsError, match="a scripted model has no seed"):
         launch(tmp_path, {"seed": 1})

@@ -46,7 +46,7 @@ def test_values_that_differ_by_more_than_rounding_diverge(before, after):
 
 
 @pytest.mark.parametrize("field", ["low", "high", "constant", "shuffled"])
-def test_every_number_of_a_metric_is_compared(field):
+def test_bounds_and_baselines_of_a_metric_are_compared(field):
     old = replace(METRIC, constant=0.1, shuffled=0.1)
     changed: dict[str, Any] = {field: 0.2}
     new = replace(old, **changed)

@@ -42,7 +42,7 @@ def measure_responses(texts):
 
 
 def test_a_metric_counts_unread_responses_as_wrong_and_as_right():
-    metric = measure_responses(TEXTS)
+    metric = measure_responses(TEXTS)  # of ten 5 are right, 1 names its letter, 2 are unread
     assert (metric.value, metric.unread, metric.named, metric.asked_again) == (0.5, 0.2, 0.1, 0.0)
     assert (metric.if_unread_wrong, metric.if_unread_right) == (0.5, 0.7)
     assert unread_bounds(metric) == (0.5, 0.7)

@@ -36,12 +36,12 @@ def model_answers(answers, key, n_options=4):
     )
 
 
-def test_a_model_that_always_says_a_is_estimated_to_know_nothing():
+def test_models_are_estimated_to_know_nothing_or_all_by_their_answers():
     key = np.tile([0, 1, 2, 3], 50)
     random_letters = np.random.default_rng(1).integers(4, size=200)
     habits = estimate_habits(model_answers([np.zeros(200, int), key, random_letters], key))
-    assert habits.knows[:, 0] == pytest.approx([0.0, 0.98, 0.0], abs=0.1)
-    assert habits.guesses[0, 0].argmax() == 0
+    assert habits.knows[:, 0] == pytest.approx([0.0, 1.0, 0.0], abs=0.1)
+    assert habits.guesses[0, 0].argmax() == 0  # A
 
 
 def test_a_model_that_always_says_a_is_no_evidence_against_any_key():

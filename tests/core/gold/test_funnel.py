@@ -29,6 +29,7 @@ def test_each_outcome_is_counted():
         KeyVerdict(proposal="p/3", person="ana", verdict="right"),
     ]
     (row,) = gold_funnel(proposals, apply_verdicts(proposals, verdicts))
+    # Solvers accept 0 and 1, reject 2 and differ on 3 and 4; people reject 1 and accept 3.
     assert (row.proposed, row.by_form, row.agreed) == (5, 5, 2)
     assert (row.open, row.rejected, row.accepted) == (1, 2, 2)
     assert (row.decided_by_people, row.checked, row.wrong, row.wrong_share) == (3, 2, 1, 0.5)

@@ -20,8 +20,12 @@ def test_the_error_is_the_distance_in_each_bin_weighted_by_its_answers():
     # |0.55 - 1| / 4 + |0.85 - 0| / 4 + |0.95 - 1| * 2 / 4
     error = expected_calibration_error(ANSWERS)
     assert error.value == pytest.approx(0.45 / 4 + 0.85 / 4 + 0.05 / 2)
-    assert 0 <= error.low <= error.value <= error.high <= 1
     assert error.n_scored == 4
+
+
+def test_the_error_lies_in_its_interval_between_zero_and_one():
+    error = expected_calibration_error(ANSWERS)
+    assert 0 <= error.low < error.value < error.high <= 1
 
 
 def test_without_answers_the_values_are_nan():

@@ -1,7 +1,7 @@
 """A judge's mean corrected by people's verdicts: by hand, and beside other implementations."""
 
 import random
-from math import sqrt
+from math import hypot, sqrt
 
 import pytest
 
@@ -94,12 +94,14 @@ def test_clusters_that_are_right_together_widen_the_interval():
 
 
 def test_a_judge_that_never_errs_is_not_certain():
-    """Thirty labels without an error leave 1 % of 3,000: Beta(0.5, 30.5) at 97.5 % is 0.08."""
+    """Of the half that it calls right, 15 labels leave 15.2 %: Beta(0.5, 15.5) at 97.5 %."""
     judge = [1.0] * 1500 + [0.0] * 1500
     people = [verdict if n % 100 == 0 else None for n, verdict in enumerate(judge)]
     corrected = corrected_mean(build_units(judge, people))
     assert corrected.value == 0.5
-    assert 0.05 < corrected.value - corrected.low < 0.15
+    # The labels, and 3,000 drawn units of which a half are right.
+    expected = hypot(0.152 / 2, 1.96 * sqrt(0.25 / 3000))
+    assert corrected.value - corrected.low == pytest.approx(expected, abs=1e-3)
 
 
 def binary_units(seed, n_labelled, n_units):

@@ -134,11 +134,12 @@ def test_a_missing_kappa_is_written_with_the_number_of_items():
 
 
 @pytest.mark.parametrize(
-    ("n", "low"), [pytest.param(2, -1.0, id="two"), pytest.param(4, -0.5, id="four"), (30, 0.8)]
+    ("n", "low"), [(2, -1.0), (4, -0.5), (30, 0.8)], ids=["two", "four", "thirty"]
 )
 def test_the_interval_of_few_agreements_is_wide(n, low):
     """By the rule of three, 3 of n agreements, at most all, could be disagreements.
 
-    Chance agrees on half: of 4, (1/4 - 1/2) / (1 - 1/2) = -1/2 would be left.
+    Chance agrees on half: of 4, (1/4 - 1/2) / (1 - 1/2) = -1/2 would be left; of 30,
+    (27/30 - 1/2) / (1 - 1/2) = 0.8.
     """
     assert cohen_kappa([(i % 2, i % 2) for i in range(n)]).low == pytest.approx(low)

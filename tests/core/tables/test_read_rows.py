@@ -15,5 +15,5 @@ def test_rows_filled_fields_repetitions_and_reasons_are_counted_by_file():
         rows_by_file = take_rows()
     rows, broken_rows = rows_by_file[Path("/a.jsonl")], rows_by_file[Path("/b.jsonl")]
     assert rows.field_counts == {"id": 3, "note": 1, "key": 2, "key.a": 2}
-    assert (rows.n_repeated, len(rows.fields), len(rows.reasons)) == (1, 3, 0)
-    assert (broken_rows.n_repeated, len(broken_rows.fields), len(broken_rows.reasons)) == (0, 1, 1)
+    assert (rows.n_repeated, len(rows.fields), rows.reasons) == (1, 3, {})  # line 2 repeats line 0
+    assert broken_rows.reasons == {"/b.jsonl, line 0": "not JSON"}

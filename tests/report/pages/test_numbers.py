@@ -40,7 +40,8 @@ def test_a_number_has_its_signature_and_the_commands_of_its_tables(home):
     metric, *_ = TableFiles(folder=str(home / "tables")).read(["quiz", "metrics"], Metric, "m")
     assert (number["task"], number["title"]) == ("quiz", TASK.display_title)
     assert main["signature"] == metric.signature
-    assert {part["name"] for part in main["parts"]} >= {"data", "model", "decoding", "scorer"}
+    names = "task version condition data prompts model decoding judge scorer n".split()
+    assert [part["name"] for part in main["parts"]] == names
     assert number["commands"] == ["bench tables show quiz/questions"]
 
 

@@ -124,6 +124,12 @@ def test_data_with_an_unchanged_stamp_are_kept(open_site: Callable[[], Site]) ->
     later.put("a", 2, made_of="x")
     later.finish()
     assert load_data(later) == {"a": 1}
+
+
+def test_data_with_another_stamp_count_as_missing(open_site: Callable[[], Site]) -> None:
+    site = open_site()
+    site.put("a", 1, made_of="x")
+    site.finish()
     assert not open_site().has("a", "y")
 
 
