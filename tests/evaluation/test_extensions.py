@@ -47,11 +47,6 @@ def test_an_extension_keeps_the_task_s_name_and_is_named_in_its_title():
     assert (task.name, task.display_title) == ("codis", "CODIS+acme")
 
 
-def test_a_judge_of_an_extension_by_rules_needs_no_model():
-    chosen = extend(CODIS, ACME).chosen_judge("kind")
-    assert (chosen.name, chosen.model) == ("kind", "")
-
-
 @pytest.mark.parametrize(
     ("fields", "expected_message"),
     [

@@ -187,10 +187,7 @@ def test_only_an_elicited_number_has_its_method_in_the_signature(metrics):
 def test_only_likelihoods_have_calibration(metrics):
     calibration = {"calibration_error", "mean_confidence", "accuracy_of_confident_half"}
     assert calibration.isdisjoint(metrics[MODEL])
-    by_likelihood = metrics[f"{MODEL}+likelihood"]
-    assert calibration <= set(by_likelihood)
-    assert 0.5 <= by_likelihood["mean_confidence"]["value"] <= 1  # of two options
-    assert by_likelihood["accuracy_of_confident_half"]["n_scored"] >= 4  # of 8 questions
+    assert metrics[f"{MODEL}+likelihood"].keys() == metrics[MODEL].keys() | calibration
 
 
 @pytest.mark.usefixtures("_at_parity_home", "metrics")

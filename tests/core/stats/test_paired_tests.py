@@ -134,10 +134,6 @@ def test_holm_corrects_at_most_to_one():
     assert holm([0.6, 0.7]) == [1.0, 1.0]
 
 
-def test_holm_does_not_correct_a_single_p():
-    assert holm([0.04]) == [0.04]
-
-
 def test_questions_are_clustered_by_group_or_else_by_all_images():
     questions = [
         question(question_id="a", group_id="g", images=("1",)),

@@ -40,8 +40,10 @@ def test_a_number_has_its_signature_and_the_commands_of_its_tables(home):
     metric, *_ = TableFiles(folder=str(home / "tables")).read(["quiz", "metrics"], Metric, "m")
     assert (number["task"], number["title"]) == ("quiz", TASK.display_title)
     assert main["signature"] == metric.signature
-    names = "task version condition data prompts model decoding judge scorer n".split()
-    assert [part["name"] for part in main["parts"]] == names
+    assert [part["name"] for part in main["parts"]] == [
+        "task", "version", "condition", "data", "prompts",
+        "model", "decoding", "judge", "scorer", "n",
+    ]  # fmt: skip
     assert number["commands"] == ["bench tables show quiz/questions"]
 
 

@@ -45,11 +45,14 @@ def test_explain_prints_every_step_in_order():
              "## Scored text", "## Judge rules", "## Parsed answer", "## Number"]  # fmt: skip
     positions = [stdout.index(step) for step in steps]
     assert positions == sorted(positions)
+    assert "\nread from: [Opening.]\n" in stdout
+    assert "acc_p" in stdout[positions[-1] :]
+
+
+def test_explain_prints_control_characters_as_escapes():
+    stdout = bench("explain", FIRST, "--model", "new").stdout
     assert "inside \\x1b[31mperhaps" in stdout
     assert "\x1b" not in stdout
-    assert "codis|v" in stdout
-    assert "acc_p" in stdout
-    assert "\nread from: [Opening.]\n" in stdout
 
 
 def test_a_response_of_a_limited_evaluation_is_explained_as_partial():
