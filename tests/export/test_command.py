@@ -35,7 +35,7 @@ def test_tables_are_written_into_the_given_folder(run_export, tmp_path):
     assert result.exit_code == 0, result.output
     assert str(tmp_path / "out/predictions.jsonl") in result.stdout.splitlines()
     text = (tmp_path / "out/predictions.jsonl").read_text(encoding="utf-8")
-    assert text.count("\n") == 4
+    assert text.count("\n") == 4  # questions
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,5 @@ def test_lm_eval_finds_the_files_and_makes_its_table(home):
 
     table = lm_eval.make_table(json.loads(Path(results).read_text(encoding="utf-8")))
     (line,) = [line for line in table.splitlines() if "accuracy" in line]
-    assert [cell.strip() for cell in line.strip("|").split("|")] == [
-        *("A quiz (published edition)", "3", "none", "0", "accuracy", "↑", "0.3333", "±", "N/A")
-    ]
+    cells = " ".join(line.replace("|", " ").split())
+    assert cells == "A quiz (published edition) 3 none 0 accuracy ↑ 0.3333 ± N/A"  # 1 of 3 is right

@@ -34,9 +34,8 @@ def read_frame(folder, form, name):
 
 def test_every_table_is_exported(export):
     folder, _ = export
-    assert {file.stem for file in folder.iterdir()} == {
-        *("questions", "predictions", "judgements", "scores", "metrics", "leaderboard")
-    }
+    names = {file.stem for file in folder.iterdir()}
+    assert names == {"questions", "predictions", "judgements", "scores", "metrics", "leaderboard"}
 
 
 @pytest.mark.parametrize("table", ["questions", "predictions", "judgements", "scores"])
@@ -44,7 +43,6 @@ def test_tables_of_questions_begin_with_the_task_and_the_question(export, table)
     folder, form = export
     frame = read_frame(folder, form, table)
     assert list(frame.columns[:3]) == ["task", "question_set", "question_id"]
-    assert len(frame) == 4
 
 
 def test_missing_numbers_are_read_as_missing(export):

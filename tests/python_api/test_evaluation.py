@@ -276,7 +276,7 @@ def test_an_error_of_a_users_function_keeps_its_frames(home, limit):
         pytest.param({"model": 7, "seed": 1}, SettingsError, "expected a path, a name", id="7"),
         pytest.param({"model": "random", "name": "x"}, SettingsError, "only a Python", id="a name"),
         pytest.param({"model": always_a, "seed": 1}, SettingsError, "seed: not avail", id="a seed"),
-        pytest.param({"model": always_a, "n": 0}, SettingsError, "n: expected a count", id="none"),
+        pytest.param({"model": always_a, "n": 0}, SettingsError, "n: expected a count", id="n=0"),
         pytest.param({"model": "random", "top_p": 1}, SettingsError, "top_p", id="decoding"),
         pytest.param({"model": "random", "limit": -1}, SettingsError, "limit: exp", id="below 0"),
         pytest.param({"model": "random", "limit": "4"}, SettingsError, "limit: exp", id="a text"),
@@ -514,7 +514,7 @@ def test_rejections_of_a_first_build_do_not_stop_the_evaluation(home):
     assert run.metrics.n_rejected.tolist() == [1]
 
 
-def test_every_public_name_can_be_imported():
+def test_every_public_name_can_be_imported_and_is_listed():
     assert [name for name in bench.__all__ if not hasattr(bench, name)] == []
     assert set(bench.__all__) <= set(dir(bench))
 

@@ -94,12 +94,12 @@ def test_a_recorded_judge_is_quoted_on_every_response():
     judge = RecordedJudge("recorded", responses, Path("responses.jsonl"))
     judgements = scoring.judge(pairs, judge)
     assert [judgement.response for judgement in judgements] == ["(B)", "(B)"]
-    assert scoring.score_officially(pairs[0], judgements[:1]).points == 1.0
-    assert scoring.score_as_released(pairs[0], judgements[:1]).points == 0.0
 
 
 @pytest.mark.parametrize(
-    "criteria", [("answer", scoring.WITH_REASONING), (scoring.WITH_REASONING, "answer")]
+    "criteria",
+    [("answer", scoring.WITH_REASONING), (scoring.WITH_REASONING, "answer")],
+    ids=["with the thoughts last", "with the thoughts first"],
 )
 def test_the_official_verdict_is_on_the_response_with_its_thoughts(criteria):
     pair = answered_with("Hm.", "C")

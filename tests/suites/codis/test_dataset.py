@@ -1,7 +1,6 @@
 import re
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -28,12 +27,9 @@ from tests.cases import read_cases
 from tests.fakes.codis_source import entry, pair, vote, write_raw, write_release
 from tests.fakes.rows import stored
 
-RELEASE = Path(__file__).resolve().parents[4] / "shared" / "data" / "codis"
 
-
-@pytest.mark.skipif(not RELEASE.is_dir(), reason="the authors' release is not beside the checkout")
-def test_the_authors_release_has_the_numbers_of_the_paper():
-    release = find_release(RELEASE)
+def test_the_authors_release_has_the_numbers_of_the_paper(shared_data):
+    release = find_release(shared_data / "codis")
     pairs, names = read_pairs(release).rows, image_names(source_files(release))
     selection = select_pairs(pairs, decide_submissions(pairs, read_votes(release).rows), set(names))
     assert selection.rejections == []

@@ -87,13 +87,11 @@ def read_json(file):
 
 
 @pytest.fixture(scope="module")
-def authors_example():
+def authors_example(shared_data):
     """The authors' questions, and the responses of their example file by pair."""
-    folder = Path(__file__).parents[4] / "shared" / "data" / "codis"
-    if not folder.is_dir():
-        pytest.skip(f"no authors' data in {folder}")
-    pairs = read_json(folder / "data.json")
-    responses = {row["id"]: row["output"] for row in read_json(folder / "output_example.json")}
+    pairs = read_json(shared_data / "codis" / "data.json")
+    examples = read_json(shared_data / "codis" / "output_example.json")
+    responses = {row["id"]: row["output"] for row in examples}
     questions = [
         question(
             question_id=f"codis/{pair['id']}/{half}",

@@ -189,18 +189,18 @@ def test_a_settled_conflict_rejects_the_earlier_question(home):
 @pytest.mark.parametrize(
     ("answers", "expected_fault", "by"),
     [
-        pytest.param([{"verdict": "the key is right"}], "", "people", id="right"),
+        pytest.param([{"verdict": "the key is right"}], "", "people", id="the key is right"),
         pytest.param(
             [{"verdict": "another answer is right", "answer": "AB"}],
             "rejected: another answer: AB",
             "people",
-            id="another",
+            id="another answer is right",
         ),
         pytest.param(
             [{"verdict": "the question contradicts itself"}],
             "rejected: it contradicts itself",
             "people",
-            id="contradictory",
+            id="a contradictory question",
         ),
         pytest.param([], "open: no rule proves it", "", id="no answer"),
     ],

@@ -271,6 +271,6 @@ def test_the_share_of_transformed_items_is_drawn_by_item_and_seed():
     rows = propose(items, {}, share=0.5, seed=7)
     assert rows == propose(items, {}, share=0.5, seed=7)
     assert rows != propose(items, {}, share=0.5, seed=8)
-    assert 150 < len(rows) < 250  # of 400 items
+    assert 150 < len(rows) < 250  # half of 400 items is 200
     assert {row.name for row in rows} == {"negate", "to_blank"}
     assert propose(items, {}, share=0.0, seed=7) == []
