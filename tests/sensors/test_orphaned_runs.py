@@ -37,7 +37,9 @@ def sensors_of(
 
 
 @pytest.mark.parametrize(
-    "cluster", ['launcher = "slurm"', 'launcher = "ray"\naddress = "http://head:8265"']
+    "cluster",
+    ['launcher = "slurm"', 'launcher = "ray"\naddress = "http://head:8265"'],
+    ids=["Slurm", "Ray"],
 )
 def test_homes_that_send_runs_to_a_queue_have_the_sensor(tmp_path, cluster, monkeypatch):
     (sensor,) = sensors_of(tmp_path, f"[cluster]\n{cluster}\n", monkeypatch)

@@ -14,7 +14,7 @@ import pytest
 import sqlalchemy as sa
 
 from bench_assets.core.schema.chat import Response
-from bench_assets.core.schema.errors import HomeError
+from bench_assets.core.schema.errors import HomeError, ModelError
 from bench_resources.cluster.postgres import PostgresDatabase
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.store import ResponseStore
@@ -81,7 +81,7 @@ def test_requests_of_a_killed_process_are_sent_by_another(database_address: str)
 
 def test_a_request_that_failed_can_be_sent_by_another_at_once(open_shared_responses):
     failing_engine = ScriptedEngine(Response(error="HTTP 500"))
-    with pytest.raises(Exception, match="HTTP 500"):
+    with pytest.raises(ModelError, match="HTTP 500"):
         CachingModel("m", failing_engine, open_shared_responses()).response(requests_for("a"))
     started_at = time.monotonic()
     model = CachingModel("m", ScriptedEngine(Response(text="A")), open_shared_responses())

@@ -62,14 +62,11 @@ def test_an_encoder_with_layers_in_folders_has_the_identity_of_their_files(clip,
     }
     (tmp_path / "modules.json").write_text(json.dumps([layer]))
     layer_folder = shutil.copytree(clip, tmp_path / "0_CLIPModel")
+    before = pin(str(tmp_path)).content
     with open_tiny_encoder(tmp_path, images, kind="sentence_transformers") as encoder:
-        assert encoder.encode_texts(TEXTS).shape == (3, 24)
-        before = encoder.name
+        assert encoder.name.startswith(f"tiny@{before}")
     (layer_folder / "vocab.txt").write_text("other words")
-    assert f"tiny@{pin(str(tmp_path)).content}" != before
-    (layer_folder / "model.safetensors").unlink()
-    with pytest.raises(ModelError, match=r"config\.json is missing"):
-        pin(str(tmp_path))
+    assert pin(str(tmp_path)).content != before
 
 
 def test_encoders_of_two_libraries_have_different_names(clip, images):
@@ -106,7 +103,7 @@ def test_a_checkpoint_that_does_not_load_is_one_error(tmp_path, images):
 def test_random_vectors_are_equal_for_equal_texts_only():
     first, other, repeated = RandomEncoder("random").encode_texts(["a", "b", "a"])
     assert (first == repeated).all()
-    assert abs(first @ other) < 0.9
+    assert (first != other).any()
 
 
 def test_random_vectors_have_norm_one():

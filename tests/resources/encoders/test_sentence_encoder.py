@@ -26,7 +26,7 @@ def test_each_text_has_the_vector_that_it_has_alone(encoder):
 
 def test_words_of_the_same_meaning_are_closer(encoder):
     sofa, couch, truck = encoder.encode_texts(["sofa", "couch", "fire truck"])
-    assert sofa @ couch > 0.6 > sofa @ truck
+    assert sofa @ couch > sofa @ truck
 
 
 def test_a_missing_encoder_is_named(tmp_path):

@@ -37,7 +37,9 @@ def test_an_identity_with_a_key_is_stored_without_it(tmp_path: Path) -> None:
     assert WRITTEN_KEY.encode() not in stored
 
 
-@pytest.mark.parametrize("secrets", [Secrets(), Secrets({"4n0ther-k3y-Q7x": "MY_KEY"})])
+@pytest.mark.parametrize(
+    "secrets", [Secrets(), Secrets({"4n0ther-k3y-Q7x": "MY_KEY"})], ids=["none", "another"]
+)
 def test_an_identity_without_a_secret_is_unchanged(secrets: Secrets) -> None:
     plain = engine("http://127.0.0.1:1/v1?api-version=1", extra_body={"prompt_key_frames": 3})
     assert RedactingEngine(plain, secrets).identity == plain.identity
@@ -79,10 +81,14 @@ def test_a_common_word_in_place_of_a_key_is_not_redacted(word, monkeypatch):
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        pytest.param("sk-1234567\nX-Other: 1", r"MY_KEY holds a newline \(char.* 11 of 21\)"),
+        pytest.param(
+            "sk-1234567\nX-Other: 1",
+            r"MY_KEY holds a newline \(char.* 11 of 21\)",
+            id="a second header",
+        ),
         pytest.param("sk-1234567\n", "MY_KEY holds a newline", id="as of a file with one line"),
         pytest.param("sk-1234567\r", "MY_KEY holds a newline", id="as of a file of Windows"),
-        pytest.param("sk-\x1b1234567", "MY_KEY holds an invalid character"),
+        pytest.param("sk-\x1b1234567", "MY_KEY holds an invalid character", id="an escape"),
         pytest.param("sk-1234567\u2026", "MY_KEY holds an invalid character", id="an ellipsis"),
         pytest.param("  ", "MY_KEY is not set", id="blanks alone"),
     ],

@@ -192,9 +192,6 @@ def test_a_response_to_no_request_is_not_stored(store: ResponseStore, position: 
     assert list(store.rows()) == []
 
 
-# Undamaged responses alone are merged into another store.
-
-
 @pytest.fixture
 def stores(tmp_path: Path) -> tuple[ResponseStore, ResponseStore]:
     return response_file(tmp_path / "a.sqlite"), response_file(tmp_path / "b.sqlite")
@@ -208,7 +205,7 @@ def stores(tmp_path: Path) -> tuple[ResponseStore, ResponseStore]:
         pytest.param("UPDATE responses SET asked_at = 'yesterday'", 0, id="an unknown moment"),
     ],
 )
-def test_damaged_rows_are_not_merged(stores, sql, n_left_out):
+def test_only_undamaged_responses_are_merged(stores, sql, n_left_out):
     source, target = stores
     keep(source, row("a"))
     with sqlite3.connect(source.place) as db:

@@ -38,4 +38,3 @@ def test_a_run_may_queue_for_its_limit(tmp_path, monkeypatch, option, expected_s
     write_dagster_yaml(tmp_path / "dagster", load_settings(tmp_path))
     monitoring = yaml.safe_load((tmp_path / "dagster" / "dagster.yaml").read_text())
     assert monitoring["run_monitoring"]["start_timeout_seconds"] == expected_seconds
-    assert monitoring["run_monitoring"]["poll_interval_seconds"] == 10

@@ -63,9 +63,14 @@ def test_a_lock_is_free_after_the_death_of_its_holder(hold, tmp_path):
     assert not is_lock_free(tmp_path, "run 1")
     holder.kill()
     assert is_lock_free(tmp_path, "run 1")
-    delete_lock_file(tmp_path, "run 1")
-    delete_lock_file(tmp_path, "run 1")
-    assert not list(tmp_path.iterdir())
+
+
+def test_a_lock_file_may_be_deleted_twice(tmp_path):
+    with hold_locks(tmp_path, ["run 1"], pytest.fail):
+        pass
+    for _ in range(2):
+        delete_lock_file(tmp_path, "run 1")
+        assert list(tmp_path.iterdir()) == []
 
 
 def test_a_lock_is_released_after_an_error(tmp_path):

@@ -27,8 +27,8 @@ def test_elsewhere_lists_the_other_sources_of_a_suite(tmp_path):
     assert other_roots(codis=".of/new-4") == ["", ".of/a-1", ".of/b-2"]
 
 
-@pytest.mark.parametrize("root", ["", ".of/a-1"])
-@pytest.mark.parametrize("model", ["", "run/step-1"])
+@pytest.mark.parametrize("root", ["", ".of/a-1"], ids=["default", "a named source"])
+@pytest.mark.parametrize("model", ["", "run/step-1"], ids=["no model", "a checkpoint"])
 def test_a_file_is_located_by_its_name(root, model):
     tables = TableLocations(folder="/t", places={"codis": root})
     name = tables.name(("codis", "x", "metrics"), model)
