@@ -43,14 +43,19 @@ def requests(names: str) -> list[Request]:
     return [Request(prompt=Prompt.of(name)) for name in names.split()]
 
 
-def test_responses_come_in_order_and_stored_ones_are_not_requested(tmp_path: Path) -> None:
+def test_responses_come_in_the_order_of_their_requests(tmp_path: Path) -> None:
+    model = CachingModel("m", UpperCaseEngine(), response_file(tmp_path / "r"))
+    responses = model.response(requests("b b a c b odd"))
+    texts = [response.text or response.error for response in responses]
+    assert texts == ["B", "B", "A", "C", "B", "odd"]
+
+
+def test_stored_responses_are_counted_and_not_requested(tmp_path: Path) -> None:
     engine, progress = UpperCaseEngine(), []
     model = CachingModel("m", engine, response_file(tmp_path / "r"), lambda *n: progress.append(n))
     model.response(requests("a"))
     progress.clear()
-    responses = model.response(requests("b b a c b odd"))
-    texts = [response.text or response.error for response in responses]
-    assert texts == ["B", "B", "A", "C", "B", "odd"]
+    model.response(requests("b b a c b odd"))
     assert engine.batches == [["a"], ["b", "c", "odd"]]
     # of 6 requests, 4 are distinct, and one is remembered
     assert progress == [(1, 1, 4), (2, 1, 4), (3, 1, 4), (4, 1, 4)]

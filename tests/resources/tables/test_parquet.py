@@ -132,10 +132,6 @@ def test_tables_of_another_source_are_found_and_named_in_the_error(open_home: Op
     assert open_home(suite=".of/x-1").elsewhere("suite") == []
     with pytest.raises(TableError, match="is of another source, name it with --source"):
         open_home().read(KEY, Rejection, "m")
-    (blob,) = open_home().blobs.list()
-    located, key, model = open_home().locate_file(blob.name)
-    assert model == "m"
-    assert located.read(key, Rejection, model) == ROWS
 
 
 def test_version_state_and_checksum_change_with_the_table(open_home: OpenHome) -> None:
