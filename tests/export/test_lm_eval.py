@@ -21,7 +21,7 @@ def export(home):
     return results, [json.loads(line) for line in lines]
 
 
-def test_results_have_the_metrics_and_the_number_of_samples(export):
+def test_results_describe_the_task_and_its_evaluation(export):
     results, _ = export
     assert results["results"] == {
         "quiz": {

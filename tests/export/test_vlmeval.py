@@ -45,7 +45,11 @@ def test_questions_without_a_response_and_their_metrics_are_left_out(home):
     assert [row["question_id"] for row in read_rows(responses)] == ["quiz/0", "quiz/1", "quiz/3"]
     assert [row["hit"] for row in read_rows(points)] == ["1.0", "0.0", "0.0"]
     assert job.collection.left_out == [f"metrics of quiz of {MODEL}: 1 questions have no response"]
-    frame = pd.read_csv(points, sep="\t")  # as VLMEvalKit loads it
+
+
+def test_options_are_read_back_as_vlmevalkit_loads_them(home):
+    _, points = write_vlmeval(export_job(home, home / "out"))
+    frame = pd.read_csv(points, sep="\t")
     assert frame["A"].tolist() == [questions("own")[0].options[0]] * 3
 
 

@@ -30,6 +30,7 @@ def read_faults(folder, name, data):
         pytest.param("a.csv", b'a,b\n"x\ny",2\n\n5,6\n', ["", ""], id="a cell of two lines"),
         pytest.param("a.jsonl", b'{"a": 1\n{"a": 2}\n', ["not JSON", ""], id="half a JSON line"),
         pytest.param("a.jsonl", b'{"a": "\xff"}\n{"a": 2}', ["not JSON", ""], id="a byte in JSON"),
+        # Faulty rows of a list in JSON come last.
         pytest.param("a.json", b'[{"a": 1}, 2, {"a": 3}]', ["", "", "an object"], id="a number"),
         pytest.param("a.json", b'[{"a": 1, "a": 2}, {"a": 3}]', ["", "duplicate"], id="name twice"),
     ],

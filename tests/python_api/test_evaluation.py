@@ -134,9 +134,12 @@ def test_several_responses_to_each_question_give_pass_at_k(home):
     assert overall.loc[list(values)].value.to_dict() == values
     assert overall.loc[["accuracy", "pass@2"]].n_scored.tolist() == [16, 4]
     assert set(overall.loc[list(values)].n_clusters) == {2.0}  # two images, each of two questions
-    assert "|draws:4|" in overall.signature.iloc[0]
-    assert "pass@4" in dict(run.results[0].facts)
-    assert len(run.samples) == 16
+
+
+def test_each_of_several_responses_is_a_sample(home):
+    run = bench.evaluate("fridge", model=respond_abaa(Counter()), n=4)
+    assert len(run.samples) == 16  # four responses to each of four questions
+    assert "|draws:4|" in run.metrics.signature.iloc[0]
 
 
 def test_further_responses_to_a_question_are_added_to_cached_ones(home):

@@ -253,10 +253,15 @@ def test_a_release_with_a_bad_row_is_an_own_edition_with_a_rejection(tmp_path):
     assert rejection.reason == "2 cells, expected 8"
 
 
-def test_a_byte_order_mark_is_ignored(tmp_path):
-    """Editors on Windows put it before a text."""
+# Editors on Windows put a byte order mark before a text.
+
+
+def test_a_byte_order_mark_before_json_is_ignored(tmp_path):
     (tmp_path / "val_answers.json").write_text('{"val_Jigsaw_1": "(A)"}', encoding="utf-8-sig")
     assert read_key(tmp_path / "val_answers.json").require() == [("val_Jigsaw_1", "A")]
+
+
+def test_a_byte_order_mark_before_csv_is_ignored(tmp_path):
     (tmp_path / "captions_v1_blip.csv").write_text("a.png,a cat\n", encoding="utf-8-sig")
     texts = read_image_texts(tmp_path / "captions_v1_blip.csv")
     assert texts.require() == [("a.png", "a cat")]

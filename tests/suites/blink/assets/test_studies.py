@@ -79,7 +79,7 @@ def test_captions_of_a_model_stand_in_for_images(tmp_path, release):
     )
     bench = Bench(tmp_path / "home", release, toml)
     bench.build()
-    assert len(bench.read(ImageText, "captions")) == 4
+    assert len(bench.read(ImageText, "captions")) == 1 + 3  # images of the two questions
     depth, jigsaw = bench.questions("captions_for_images")
     assert (depth.image_texts, jigsaw.image_texts) == (("a red dot",), 3 * ("a red dot",))
 
@@ -119,6 +119,7 @@ def test_an_image_that_does_not_decode_is_named_by_file_row_and_column(tmp_path,
 
 
 def test_a_model_is_evaluated_and_submitted(tmp_path, release):
+    """B is right about depth and wrong about the jigsaw, in each of five runs."""
     bench = Bench(
         tmp_path / "home", release, '[models.sure]\nkind = "scripted"\nsays = "Answer: B"\n'
     )

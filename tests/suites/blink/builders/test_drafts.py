@@ -50,6 +50,7 @@ def test_the_right_piece_is_the_centre_and_the_wrong_one_is_not_in_the_reference
     (draft,) = drafts(jigsaw(photographs, Random(seed)))
     _, right, wrong = draft.show(0, Marks()).images
     assert find_cell(right) == (1, 1)
+    # The reference shows the cells above and left of these.
     assert find_cell(wrong) in {(2, 0), (2, 1), (0, 2), (1, 2), (2, 2)}
     assert draft.show(1, Marks()).images[1:] == (wrong, right)
 

