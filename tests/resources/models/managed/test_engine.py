@@ -199,7 +199,7 @@ def test_a_server_that_cannot_serve_is_an_error_and_leaves_no_process(
         pytest.raises(ModelError, match=expected_message),
     ):
         answers_of(models, "a", "b", "c", "d")
-    pids = [int(line) for line in read_lines(starts)]
+    pids = [int(line) for line in read_lines(starts)]  # none if it refuses its options
     assert not any(map(is_running, pids))
 
 

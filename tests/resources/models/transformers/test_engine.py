@@ -265,7 +265,7 @@ def test_a_change_of_nothing_that_is_loaded_is_allowed(folder, change, when):
     ("file", "data"),
     [
         pytest.param("base/model.safetensors", safetensors(b"4321"), id="the base"),
-        pytest.param("run/step-1/adapter_model.safetensors", safetensors(b"4321"), id="adapter"),
+        pytest.param("run/step-1/adapter_model.safetensors", safetensors(b"4321"), id="itself"),
         pytest.param("run/tokenizer.json", b"[]", id="the processor above"),
         pytest.param("chat.jinja", b"{{ messages[0] }}", id="a chat template of its own"),
     ],
