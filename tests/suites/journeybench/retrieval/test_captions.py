@@ -41,10 +41,14 @@ class LengthEncoder:
         return np.array([[len(text)] for text in texts], np.float32)
 
 
-def test_an_image_has_the_vector_of_its_caption():
+def test_images_and_texts_have_the_vectors_of_captions_and_texts():
     encoder = CaptionEncoder(CaptioningModel(), LengthEncoder())
     assert encoder.encode_images(["0b", "0a"]).tolist() == [[17.0], [6.0]]
     assert encoder.encode_texts(["A cow."]).tolist() == [[6.0]]
+
+
+def test_the_name_has_the_text_encoder_and_the_captioning_model():
+    encoder = CaptionEncoder(CaptioningModel(), LengthEncoder())
     assert encoder.name == "lengths@1+seer|seer|t=0"
 
 
