@@ -20,8 +20,6 @@ from tests.fakes.chat_server import ChatServer
 from tests.fakes.quiz import TASK, call_right, judge_right, questions_asset, quiz, resources_over
 
 _TWICE = Condition(prompt=lambda q: Prompt.of(q.text * 2), about="Asked twice.")
-
-
 JUDGED_TASK = replace(
     TASK,
     conditions={**TASK.conditions, "twice": _TWICE},

@@ -50,7 +50,10 @@ def score_judgements(judgements):
 def test_the_majority_decides_the_points_and_a_tie_gives_none():
     rows = judge_by_people("yes yes no", "no no yes", "yes no unclear", "unclear unclear yes")
     assert [row.points for row in score_judgements(rows)] == [1.0, 0.0, None, None]
-    first, *_ = score_judgements(rows)
+
+
+def test_a_score_has_the_votes_of_people_and_their_count():
+    first, *_ = score_judgements(judge_by_people("yes yes no"))
     assert (first.judge, first.note) == ("people", "2 of 3 people call it right")
     assert first.votes == ("p0: yes", "p1: yes", "p2: no")
 

@@ -20,8 +20,6 @@ from bench_assets.report.site.scripts import bundled_script
 VENDOR = STATIC / "vendor"
 SCRIPTS = sorted((STATIC / "app").rglob("*.js"))
 PAGE = (STATIC / "index.html").read_text(encoding="utf-8")
-
-
 EACH_SCRIPT = pytest.mark.parametrize(
     "script", SCRIPTS, ids=lambda path: path.relative_to(STATIC / "app").as_posix()
 )

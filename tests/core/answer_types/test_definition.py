@@ -93,7 +93,9 @@ def test_a_box_is_read_in_the_form_that_the_prompt_requests(settings, instructio
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "gold", "response", "points", "context"), ROWS_WITH_CONTEXT
+    ("name", "settings", "gold", "response", "points", "context"),
+    ROWS_WITH_CONTEXT,
+    ids=[f"{name}, {gold}: {response!r}" for name, _, gold, response, *_ in ROWS_WITH_CONTEXT],
 )
 def test_a_response_has_points(name, settings, gold, response, points, context):
     assert grade(name, settings, gold, response, context).points == pytest.approx(points, abs=1e-9)

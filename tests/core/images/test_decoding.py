@@ -119,7 +119,6 @@ def test_pixels_without_a_defined_white_are_refused(data):
 
 # Frames, plain files, limits and errors.
 
-
 FORMATS_WITH_FRAMES = ("GIF", "PNG", "WEBP", "TIFF")
 
 
@@ -271,7 +270,6 @@ def test_an_image_that_is_allowed_raises_no_warning_of_pillow():
 
 
 # What pixels become in RGB.
-
 
 WHITE = (255, 255, 255)
 RED_BLACK = row_image("P", 0, 1, palette=[*RED, *BLACK])

@@ -63,6 +63,7 @@ def test_the_stated_size_decides_between_stored_and_shown_pixels(orientation, st
         (6, (80, 60), ", EXIF orientation 6"),
         (8, (40, 31), ", EXIF orientation 8"),
     ],
+    ids=["not turned", "mirrored", "upside down", "turned, of twice the size", "a px too high"],
 )
 def test_a_size_that_the_image_has_neither_stored_nor_shown_is_an_error(
     tmp_path, orientation, stated_size, exif

@@ -99,8 +99,7 @@ def test_a_judge_that_never_errs_is_not_certain():
     people = [verdict if n % 100 == 0 else None for n, verdict in enumerate(judge)]
     corrected = corrected_mean(build_units(judge, people))
     assert corrected.value == 0.5
-    # The labels, and 3,000 drawn units of which a half are right.
-    expected = hypot(0.152 / 2, 1.96 * sqrt(0.25 / 3000))
+    expected = hypot(0.152 / 2, 1.96 * sqrt(0.25 / 3000))  # of labels, and of 3,000 units
     assert corrected.value - corrected.low == pytest.approx(expected, abs=1e-3)
 
 

@@ -43,8 +43,6 @@ def test_the_variance_between_unpaired_models_is_that_of_two_shares(baseline, sp
 @pytest.mark.parametrize(
     ("sizes", "correlation", "effect"),
     [
-        pytest.param([1] * 9, 1.0, 1.0, id="alone"),
-        pytest.param([3] * 4, 1.0, 3.0, id="three as one"),
         pytest.param([3] * 4, 0.0, 1.0, id="three without correlation"),
         pytest.param([2, 4], 0.5, 1 + 0.5 * (20 / 6 - 1), id="unequal ones: Kish, 1965"),
     ],

@@ -233,9 +233,8 @@ def test_records_reject_mistyped_duplicate_and_incomplete_entries():
     table = records(entries, NamedNumber, unique=("name",))
     mistyped, duplicate, incomplete = table.rejections
     assert table.rows == [NamedNumber("a", 1)]
-    assert [rejection.entry for rejection in table.rejections] == [
-        f"a.json, entry {n}" for n in (2, 3, 4)
-    ]
+    rejected_entries = [rejection.entry for rejection in table.rejections]
+    assert rejected_entries == [f"a.json, entry {n}" for n in (2, 3, 4)]
     assert mistyped.reason == "field 'n' is '2', expected a whole number"
     assert duplicate.reason == "name 'a' as in a.json, entry 1; keep one"
     assert incomplete.reason == "no field 'name'; it has: n"

@@ -113,7 +113,7 @@ def test_data_that_are_not_put_again_are_removed(open_site: Callable[[], Site]) 
     later.put("a", 2)
     later.finish()
     assert load_data(later) == {"a": 2}
-    assert len(list((later.folder / "data").iterdir())) == 2
+    assert len(list((later.folder / "data").iterdir())) == 2  # a, and the list of files
 
 
 def test_data_with_an_unchanged_stamp_are_kept(open_site: Callable[[], Site]) -> None:

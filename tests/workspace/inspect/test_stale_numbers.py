@@ -172,7 +172,7 @@ def test_python_neither_loads_nor_evaluates_a_suite_whose_file_is_missing(home):
         (correct_key, "stale: quiz.jsonl has changed: bench evaluate quiz"),
         (swap_image, "stale: ../a.png has changed: bench evaluate quiz"),
         (change_setting, "stale: the setting group_size has changed"),
-        (remove_file, "stale"),
+        (remove_file, "quiz.jsonl: no such file or folder"),
     ],
 )
 def test_a_stale_number_names_what_has_changed(home, change_source, expected_reason):
