@@ -47,8 +47,7 @@ def test_junit_has_the_worse_tasks_or_the_undecided_ones_too_as_failures(fail_on
 
 
 def test_the_summary_is_a_table_that_no_name_breaks():
-    sentence, _, *table = markdown_summary("a", "b", ROWS).splitlines()
-    assert sentence.startswith("b against a: better at")
+    _sentence, _, *table = markdown_summary("a", "b", ROWS).splitlines()
     assert {line.count("|") for line in table} == {10}  # nine columns
     assert [line.count("**worse**") for line in table] == [0, 0, 0, 1, 0]
 
