@@ -207,7 +207,7 @@ class HomeResults:
         if not is_elicited(row.signature):
             return True
         questions = self.tables.read(questions_key(task, row.condition), Question)
-        return all(question.has_options for question in questions)
+        return all(question.is_single_choice for question in questions)
 
     def _model_option(self, model: str) -> str:
         """The option of ``bench evaluate`` that selects a model; "" if no command can."""

@@ -90,13 +90,17 @@ def _value_at(value: object, path: Sequence[str]) -> object:
 
 
 def _split_lists(cells: Entry, path: Sequence[str]) -> list[Entry]:
-    """Copies of an object, each with one entry in place of every list on the path."""
+    """Copies of an object, each with one entry in place of every list on the path.
+
+    A list whose entry the path selects by number stays whole.
+    """
     name, *rest = path
     inner = parse_list(cells.get(name)) if rest else cells.get(name)
     if isinstance(inner, dict) and rest:
         parts = _split_lists(inner, rest)
         return [cells] if parts == [inner] else [{**cells, name: part} for part in parts]
-    if not isinstance(inner, list | tuple) or not inner or (rest and rest[0].isdecimal()):
+    selects_by_number = bool(rest) and rest[0].isdecimal()
+    if not isinstance(inner, list | tuple) or not inner or selects_by_number:
         return [cells]
     entries: list[object] = []
     for entry in inner:

@@ -92,7 +92,10 @@ class Scene:
         return self._add_object("line", box)
 
     def label(self, text: str, centre: Spot, size: int, colour: str = "black") -> PlacedObject:
-        """Write an ASCII text in Pillow's default font, in this font size."""
+        """Write an ASCII text in Pillow's default font, in this font size.
+
+        Its box has a margin of 1 px on the right and below.
+        """
         font = ImageFont.load_default(size)
         left, top, right, bottom = self._pen.textbbox(centre, text, font=font, anchor="mm")
         self._pen.text(centre, text, fill=colour, font=font, anchor="mm")

@@ -49,9 +49,9 @@ def _after_last_label(text: str) -> tuple[int, str]:
 def _entries(text: str, n: int, *, is_labelled: bool) -> list[str]:
     """The n entries of a text; [] if it has another number.
 
-    After a label, they are the lines of the text or of its first paragraph, or the parts of its
-    first line. Otherwise, they are the lines of the text or of its last paragraph, or the parts,
-    each of at most ``_MAX_PART`` characters, of a single line.
+    After a label, they are the lines of the text or of its first paragraph, the first line, or the
+    parts of the first line. Otherwise, they are the lines of the text or of its last paragraph, or
+    the parts, each of at most ``_MAX_PART`` characters, of a single line.
     """
     paragraphs = [_lines(paragraph) for paragraph in _PARAGRAPH.split(text)]
     lines = [line for paragraph in paragraphs for line in paragraph]

@@ -126,7 +126,7 @@ class Question:
         return self.group_id or " ".join(self.images) or self.question_id
 
     @property
-    def has_options(self) -> bool:
+    def is_single_choice(self) -> bool:
         """Whether exactly one of several options is right."""
         return self.kind == "choice" and len(self.options) > 1
 

@@ -84,9 +84,10 @@ def add_rank_intervals(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
 
 
 def _format_ranks(rows: Sequence[LeaderboardRow]) -> dict[int, str]:
-    """Format the rank intervals of rows that are compared, by ``id``.
+    """Format the rank intervals of compared rows, by Python's ``id`` of a row.
 
-    Rows without an interval are left out, and a model's rows but the last; a single one has none.
+    A row without an interval has no rank. Of several rows of a model, only the last has one. A
+    single model has none.
     """
     row_ids: dict[str, int] = {}
     intervals: dict[str, tuple[float, float, float]] = {}

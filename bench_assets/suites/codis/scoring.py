@@ -49,7 +49,7 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 
     A response that gives neither of the pair's answers as a whole, or both, is wrong.
     """
-    return [_rule_judgement(*pair) for pair in answered]
+    return [_rule_judgement(question, prediction) for question, prediction in answered]
 
 
 def score_strictly(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:

@@ -254,9 +254,13 @@ def normalize_text(text: str) -> str:
 
 
 def vote_fault(votes: Sequence[bool], least_votes: int, phrase: str, surplus: str = "") -> str:
-    """Why a unit is not accepted: too few votes, no majority, or else ``surplus``; "" if it is.
+    """Why a unit is not accepted: too few votes, no majority, or ``surplus``; "" if it is.
 
-    ``phrase`` is what the accepting votes do. With a ``surplus``, votes may be missing.
+    Args:
+        votes: Whether each vote accepts the unit.
+        least_votes: Number of votes that a decision needs.
+        phrase: What the accepting votes do.
+        surplus: Why the unit is not needed, whether votes are missing or accept it.
 
     >>> vote_fault([True, False], 2, "accept it"), vote_fault([True], 2, "accept it")
     ('1 of 2 accept it', '1 of 2 needed votes')

@@ -163,7 +163,9 @@ def _evaluate_tasks(
             questions = bench.questions(task, condition)
             selected = subset.select(task, questions)
             if elicits:  # options are elicited, unless no question has any
-                selected = [question for question in selected if question.has_options] or selected
+                selected = [
+                    question for question in selected if question.is_single_choice
+                ] or selected
             if not selected:
                 continue
             responses = _snapshot_responses(bench, models, task, run, selected)

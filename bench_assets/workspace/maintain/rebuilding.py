@@ -61,7 +61,7 @@ def suites_by_image(bench: Workbench) -> dict[str, str]:
 
 
 def invalidate_suite(bench: Workbench, suite: str) -> None:
-    """Mark a suite's question tables as stale: their last event has no code version."""
+    """Mark the main question tables of a suite as stale, by an event without a code version."""
     with suppress(HomeError):  # a read-only home cannot be rebuilt anyway
         for task in bench.catalog.tasks_of(suite):
             key = dg.AssetKey(questions_key(task, "main"))

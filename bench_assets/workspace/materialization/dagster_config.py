@@ -46,7 +46,7 @@ def write_dagster_yaml(folder: Path, settings: Settings) -> None:
     """Write Dagster's configuration to ``folder``, unless it is up to date.
 
     Raises:
-        SettingsError: If ``dagster.site.yaml`` is not a mapping, or sets an entry of bench.toml's.
+        SettingsError: If ``dagster.site.yaml`` is not a mapping, or sets a reserved entry.
         HomeError: If it cannot be written.
     """
     file, text = folder / "dagster.yaml", _dagster_yaml(folder, settings)

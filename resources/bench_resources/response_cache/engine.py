@@ -14,9 +14,9 @@ class Engine(Protocol):
 
     @property
     def identity(self) -> str:
-        """Identity of the model besides prompt and decoding: location and revision.
+        """Identity of the model: all that responses depend on besides prompt and decoding.
 
-        A field: what has to be loaded for it is loaded by ``prepare`` of a ``PreparedEngine``.
+        It is cheap to read: ``prepare`` of a ``PreparedEngine`` loads what it depends on.
         """
         ...
 

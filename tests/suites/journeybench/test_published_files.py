@@ -53,10 +53,15 @@ def test_two_files_of_one_table_are_an_error(tmp_path):
 
 def test_without_readable_captions_retrieval_lacks_only_the_categories(tmp_path):
     source = write_release(tmp_path / "source")
-    (source / "unusual_image_caption_generation.jsonl").write_text("{")
     bench = Bench(tmp_path / "home", source)
     bench.build("captioning", "retrieval")
+    with_captions = bench.rows("retrieval/questions", Question)
+    (source / "unusual_image_caption_generation.jsonl").write_text("{")
+    bench.build("captioning", "retrieval")
     questions = bench.rows("retrieval/questions", Question)
+    assert [question.question_id for question in questions] == [
+        question.question_id for question in with_captions
+    ]
     assert {question.labels["categories"] for question in questions} == {""}
 
 

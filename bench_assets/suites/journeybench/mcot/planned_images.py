@@ -44,11 +44,11 @@ class PlannedImage:
 def plan_images(
     quantities: Iterable[Quantity], other_numbers: Mapping[str, tuple[int, ...]]
 ) -> list[PlannedImage]:
-    """Plan one image for each variant of the first quantity of each problem.
+    """Plan images of the first quantity of each problem: as written, with another number, absent.
 
     Args:
         quantities: In the order of their problems.
-        other_numbers: Accepted other numbers by quantity; each has an image.
+        other_numbers: Accepted other numbers by quantity, at most one for each.
     """
     first_quantities: dict[str, Quantity] = {}
     for quantity in quantities:

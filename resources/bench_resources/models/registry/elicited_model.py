@@ -57,7 +57,9 @@ class ElicitedModel:
     def _require_options(self, requests: Sequence[Request]) -> None:
         """Reject requests without a question that has exactly one right option."""
         questions = [request.question for request in requests]
-        unsuitable = [question for question in questions if not (question and question.has_options)]
+        unsuitable = [
+            question for question in questions if not (question and question.is_single_choice)
+        ]
         if not unsuitable:
             return
         first = unsuitable[0]
