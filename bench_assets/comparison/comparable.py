@@ -112,7 +112,10 @@ def _primary_metrics(task: Task, side: Side) -> dict[str, Metric]:
 def _incomparable_row(
     task: Task, before: Metric, after: Metric, causes: Sequence[str]
 ) -> Comparison:
-    """Build the row of two evaluations that are not comparable, with a command that helps."""
+    """Build the row of two evaluations that are not comparable, with a command that helps.
+
+    No command helps if the conditions or the elicitations differ.
+    """
     parts = compared_parts(after)
     options = [_option(cause, parts[cause]) for cause in causes if cause in _OPTIONS]
     command = evaluation_command(task, dict.fromkeys((before.model, after.model)), after.condition)
@@ -125,7 +128,7 @@ def _incomparable_row(
         after=after.value,
         verdict=NOT_COMPARABLE,
         reason=f"other {', '.join(causes)}",
-        remedy="" if CONDITION in causes else " ".join([command, *options]),
+        remedy="" if {CONDITION, ELICITATION} & {*causes} else " ".join([command, *options]),
     )
 
 

@@ -115,7 +115,7 @@ class HomeResults:
         best = min if task.is_lowest_best else max
         name = best(references, key=references.__getitem__, default="")
         reference = references.get(name)
-        verdict, best_blind = _compare(task, row, reference, f", {name}")
+        verdict, best_blind = _compare(task, row, reference, name)
         _, against_chance = _compare(task, row, references.get("chance"))
         best_blind = best_blind or "unknown"
         if row.baselines:
@@ -246,7 +246,7 @@ def _format_number(row: Metric) -> str:
 
 
 def _compare(task: Task, row: Metric, reference: float | None, name: str = "") -> tuple[str, str]:
-    """Verdict on a number against a reference, and the verdict as text; "" without a reference."""
+    """Verdict on a number against a reference, and a text of both; "" without a reference."""
     if reference is None:
         return "", ""
     sign = -1 if task.is_lowest_best else 1
@@ -258,7 +258,8 @@ def _compare(task: Task, row: Metric, reference: float | None, name: str = "") -
         elif high < sign * reference:
             verdict = "worse"
     verdict_text = "not shown to be better" if verdict == "undecided" else verdict
-    return verdict, f"{reference:.3f}{name}: {verdict_text}"
+    reference_text = f"{reference:.3f}, {name}" if name else f"{reference:.3f}"
+    return verdict, f"{reference_text}: {verdict_text}"
 
 
 def _format_unread_effect(row: Metric) -> str:

@@ -108,7 +108,7 @@ class AnswerScoring:
 
     @property
     def graded_answer(self) -> GradedAnswer | None:
-        """The answer type, if a judge grades every response."""
+        """The answer type of rows without options, if a judge grades their responses."""
         kind = self.answers.default
         return kind if isinstance(kind, GradedAnswer) else None
 

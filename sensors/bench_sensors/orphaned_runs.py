@@ -19,10 +19,10 @@ def orphaned_run_sensors(settings: Settings) -> list[dg.SensorDefinition]:
         name="orphaned_runs",
         minimum_interval_seconds=30,
         default_status=dg.DefaultSensorStatus.RUNNING,
-        description="Fails runs whose job was removed from the queue, or ended before they began.",
+        description="Ends runs whose process is gone, or whose job left the queue too early.",
     )
     def orphaned_runs(context: dg.SensorEvaluationContext) -> dg.SkipReason:
         ended = end_orphaned_runs(context.instance)
-        return dg.SkipReason(f"failed: {', '.join(ended)}" if ended else "no orphaned run")
+        return dg.SkipReason(f"ended: {', '.join(ended)}" if ended else "no orphaned run")
 
     return [orphaned_runs]

@@ -56,6 +56,6 @@ def test_only_a_starting_run_whose_job_is_gone_is_failed(tmp_path, instance, mon
         )
     (sensor,) = sensors_of(tmp_path, '[cluster]\nlauncher = "slurm"\n', monkeypatch)
     ticks = [sensor.evaluate_tick(dg.build_sensor_context(instance)).skip_message for _ in range(2)]
-    assert ticks == ["failed: run lost", "no orphaned run"]
+    assert ticks == ["ended: run lost", "no orphaned run"]
     statuses = {run.run_id: run.status.value for run in instance.get_runs()}
     assert statuses == {"lost": "FAILURE", "waits": "STARTING", "runs": "STARTED"}

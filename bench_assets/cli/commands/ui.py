@@ -128,7 +128,7 @@ def code_server(host: HostOption = "127.0.0.1", port: PortOption = 4000) -> None
 @app.command()
 def health(
     service: Annotated[Literal["web", "daemon", "code"], typer.Argument(help="Service.")],
-    host: HostOption = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="Address that the service listens on.")] = "127.0.0.1",
     port: Annotated[
         int, typer.Option(min=0, max=65535, help="Port; 0: the service's default.")
     ] = 0,

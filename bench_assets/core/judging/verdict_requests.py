@@ -99,11 +99,10 @@ def call_judge(
 ) -> list[JudgeResponse]:
     """Request verdicts; unreadable ones are requested again, with a complaint.
 
-    Failed requests are not repeated here, because models retry themselves; nor are those of
-    recorded verdicts. Of several responses,
-    the first one with the fewest unreadable verdicts is kept, but a failed retry in any case, so
-    that the error is seen. The complaint states the required form; there are at most ``tries``
-    requests per call.
+    Failed requests are not repeated here, because models retry themselves. A judge with recorded
+    responses is asked once. Of several responses, the first one with the fewest unreadable verdicts
+    is kept, but a failed retry in any case, so that the error is seen. The complaint states the
+    required form; there are at most ``tries`` requests per call.
 
     Raises:
         ModelError: If the judge cannot be asked.

@@ -127,12 +127,9 @@ def score_officially(answered: AnsweredQuestion, judgements: Sequence[Judgement]
 
 
 def score_as_released(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
-    """Score the judge's response verbatim; without one, score as ``official``."""
-    responses = [
-        judgement.response
-        for judgement in first_judgements(judgements)
-        if judgement.criterion != WITH_REASONING and not judgement.error
-    ]
+    """Score the response of a model judge verbatim; without one, score as ``official``."""
+    by_model = [row for row in first_judgements(judgements) if not (row.by_rules or row.error)]
+    responses = [row.response for row in by_model if row.criterion != WITH_REASONING]
     if len(responses) != 1:
         return score_officially(answered, judgements)
     return _score_option(answered, strip_reasoning(responses[0]))

@@ -16,7 +16,7 @@ TASK = Task(
         "Perception that people need a blink for: depth, correspondence, "
         "reflectance, jigsaws and ten more."
     ),
-    version=8,
+    version=9,
     conditions={
         "main": Condition(
             prompt=prompts.main,

@@ -106,7 +106,7 @@ class Service:
         return environment_of(self.home)
 
     def is_ready(self) -> bool:
-        """Whether a started process can be used; cheap, because it is called often."""
+        """Whether a started process can be used: by default, whether it is healthy."""
         return self.is_healthy()
 
     def is_healthy(self) -> bool:

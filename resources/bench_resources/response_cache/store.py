@@ -149,12 +149,12 @@ class ResponseStore:
             lambda connection: _delete(connection, column_in(connection, responses.c.key, key_list))
         )
 
-    def remove(self, cached_as: Collection[str]) -> int:
-        """Delete all responses of models, given by identity and decoding, and return their number.
+    def remove(self, signatures: Collection[str]) -> int:
+        """Delete all responses of models, given by their signatures, and return their number.
 
         Prompts stay in a shared database: another home may be sending one of them.
         """
-        identities = [cache_identity(model_name) for model_name in cached_as]
+        identities = [cache_identity(signature) for signature in signatures]
         is_file = isinstance(self.database, SqliteDatabase)
 
         def delete(connection: sa.Connection) -> int:

@@ -54,8 +54,15 @@ def score_carefully(pair, judgements):
 )
 def test_as_released_takes_the_recorded_word_first(response, words, points):
     pair = answered_with(response)
-    judgements = [gpt_judgement(pair, word) for word in words]
-    assert scoring.score_as_released(pair, judgements).points == points
+    by_model = [replace(gpt_judgement(pair, word), prompt_sha256="1" * 64) for word in words]
+    assert scoring.score_as_released(pair, by_model).points == points
+
+
+def test_as_released_reads_by_the_authors_rules_where_only_rules_have_judged():
+    pair = answered_with("(C) is closer, or maybe D")
+    judgements = scoring.judge_by_rules([pair])  # "(Z)": no option is stated
+    assert [judgement.response for judgement in judgements] == ["(Z)"]
+    assert scoring.score_as_released(pair, judgements).answer == ("C",)
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def parse_html(html: str) -> "BeautifulSoup":
-    """Parse HTML, passed as a file because BeautifulSoup may take a short text for a file name.
+    """Parse HTML, passed as a file because BeautifulSoup warns of texts like file names.
 
     Raises:
         MissingExtraError: If the packages that read HTML are not installed.
