@@ -158,3 +158,4 @@ def test_every_draw_of_a_question_counts_in_the_share_of_right_solutions():
     judgements = solution_verification.judge_solutions_by_rules(judged)
     overall, *_ = solution_metrics(MCOT, "m", [question], draws, judgements)
     assert (overall.value, overall.n_scored) == (pytest.approx(1 / 3), 3)
+    assert overall.n_clusters == 1  # of one question, its draws are dependent

@@ -97,9 +97,14 @@ def solution_metrics(
 def _mean_verdict(
     questions: Sequence[Question], verdicts: Mapping[str, Sequence[bool | None]]
 ) -> Mean:
-    """Mean of the verdicts by question id; questions without one do not count."""
+    """Mean of the verdicts by question id; questions without one do not count.
+
+    The draws of a question without a group are a cluster.
+    """
     return mean(
-        ScoredPoint(None if verdict is None else float(verdict), question.group_id)
+        ScoredPoint(
+            None if verdict is None else float(verdict), question.group_id or question.question_id
+        )
         for question in questions
         for verdict in verdicts.get(question.question_id, ())
     )
