@@ -39,6 +39,7 @@ def defects(item: MultiItem) -> list[str]:
 def _format_defects(item: MultiItem) -> list[str]:
     tags = leftover_tags(item.text + item.answer)
     checks = {
+        "its tags are nested too deeply to convert it to Markdown": item.format != "markdown",
         f"HTML is left: {' '.join(dict.fromkeys(tags))}": bool(tags),
         "a formula is broken": is_broken(item.text) or is_broken(item.answer),
         f"characters were lost in its preparation: {item.lost}": bool(item.lost),

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def parse_html(html: str) -> "BeautifulSoup":
-    """Parse HTML, passed as a file because BeautifulSoup warns of texts like file names.
+    """Parse HTML.
 
     Raises:
         MissingExtraError: If the packages that read HTML are not installed.
@@ -40,6 +40,7 @@ def parse_html(html: str) -> "BeautifulSoup":
     require_extra("HTML (MULTI)", "bs4", "markdownify")
     from bs4 import BeautifulSoup
 
+    # As a file: BeautifulSoup warns of a short text that could be a file name or an address.
     return BeautifulSoup(io.StringIO(html), "html.parser")
 
 
@@ -64,19 +65,22 @@ _LEFTOVER = re.compile(
 
 
 class MarkdownItem(NamedTuple):
-    """An item in the benchmark's Markdown, and the tables to draw for it."""
+    """A converted item, and the tables to draw for it."""
 
     item: MultiItem
     tables: Mapping[str, str]  # image name -> HTML of the table to draw
 
 
 def convert_item(item: MultiItem) -> MarkdownItem:
-    """Convert a raw item to Markdown; Markdown is unchanged.
+    """Convert a raw item to Markdown.
 
+    Markdown stays as it is, and so does HTML whose tags are nested too deeply, which is a defect.
     Layout is removed, ``<u>`` is kept. Bold, italic and simple tables become Markdown, indices and
-    formulas LaTeX. Images, and tables with joined cells or images, become ``[IMAGE_n]``; places to
+    formulas LaTeX. Images, and tables that Markdown cannot express, become ``[IMAGE_n]``; places to
     fill in become ``[MASK]``. What was lost is in ``lost``.
     """
+    if item.format == "markdown":
+        return MarkdownItem(item, {})
     images, tables = list(item.images), dict[str, str]()
 
     def add_image(name: str) -> str:
@@ -88,17 +92,15 @@ def convert_item(item: MultiItem) -> MarkdownItem:
         tables[name] = html
         return add_image(name)
 
-    converters: Mapping[str, Callable[[str], str]] = {
-        "html": lambda text: _convert_html(text, add_image, add_table),
-        "markdown": str,
-        "text": _convert_text,
-    }
-    convert = converters[item.format]
+    def convert(text: str) -> str:
+        is_html = item.format == "html"
+        return _convert_html(text, add_image, add_table) if is_html else _convert_text(text)
+
     try:
         parts: dict[str, Any] = {name: convert(getattr(item, name)) for name in _PARTS}
-    except RecursionError:  # of nested tags; ``defects`` rejects the item
-        return MarkdownItem(replace(item, format="markdown", lost="tags nested too deeply"), {})
-    lost = "" if item.format == "markdown" else _lost_characters(item, parts, tables.values())
+    except RecursionError:
+        return MarkdownItem(item, {})
+    lost = _lost_characters(item, parts, tables.values())
     parts["images"] = tuple(images)
     return MarkdownItem(replace(item, **parts, format="markdown", lost=lost), tables)
 
