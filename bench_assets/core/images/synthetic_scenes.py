@@ -92,14 +92,11 @@ class Scene:
         return self._add_object("line", box)
 
     def label(self, text: str, centre: Spot, size: int, colour: str = "black") -> PlacedObject:
-        """Write an ASCII text in Pillow's default font, in this font size.
-
-        Its box has a margin of 1 px on the right and below.
-        """
+        """Write an ASCII text in Pillow's default font, in this font size."""
         font = ImageFont.load_default(size)
         left, top, right, bottom = self._pen.textbbox(centre, text, font=font, anchor="mm")
         self._pen.text(centre, text, fill=colour, font=font, anchor="mm")
-        return self._add_object(text, (int(left), int(top), int(right) + 1, int(bottom) + 1))
+        return self._add_object(text, (int(left), int(top), int(right), int(bottom)))
 
     def free_spot(self, width: int, height: int, rng: Random) -> Spot | None:
         """Draw a spot, on a fine grid, for the centre of an object of a size in px.
