@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from bench_assets.annotation.tasks import UndecidedUnits
-from bench_assets.core.schema.rows import Edition
 from bench_assets.core.tables.build import FunnelStep, Table
 from bench_assets.suites.codis.answers import normalize_text
 from bench_assets.suites.codis.dataset import ContextPair, SubmissionVote
@@ -214,16 +213,10 @@ def select_pairs(
     return selected
 
 
-def edition_of(pairs: Sequence[ContextPair]) -> Edition:
-    """Determine the edition of the entries: ``"published"`` only for the complete release.
-
-    The authors number their 353 pairs from 000 without gaps. A subset of them, or other data in
-    their format, is ``"own"``; submissions of annotators are ``"built"``.
-    """
-    if any(pair.annotator for pair in pairs):
-        return "built"
+def is_release(pairs: Sequence[ContextPair]) -> bool:
+    """Whether the ids are those of the release, whose 353 pairs have the numbers from 000."""
     published_ids = [f"{number:03}" for number in range(N_PUBLISHED_PAIRS)]
-    return "published" if sorted(pair.pair_id for pair in pairs) == published_ids else "own"
+    return sorted(pair.pair_id for pair in pairs) == published_ids
 
 
 def count_steps(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import dagster as dg
 
 from bench_assets.core.schema.errors import SettingsError, SourceError
+from bench_assets.core.schema.rows import Edition
 from bench_resources.config.addresses import is_release_address
 from bench_resources.config.bench_toml import Settings
 from bench_resources.tables.locations import SOURCES_FOLDER
@@ -31,6 +32,19 @@ class SuiteSource:
 
     folder: Path  # for a benchmark without Python, its file or folder
     is_mini: bool  # no source is configured: the suite generates its mini edition in this folder
+
+    def edition(self, *, published: bool, whole: bool) -> Edition:
+        """Determine the edition of questions from this source.
+
+        Args:
+            published: Whether they come from the authors' files, or ones in their format.
+            whole: Whether they are a complete release; ignored for others than published ones.
+        """
+        if self.is_mini:
+            return "mini"
+        if not published:
+            return "built"
+        return "published" if whole else "own"
 
 
 class SourceFiles(dg.ConfigurableResource[Any]):

@@ -20,7 +20,7 @@ from bench_assets.suites.codis.votes import (
     CATEGORIES,
     count_steps,
     decide_submissions,
-    edition_of,
+    is_release,
     select_pairs,
 )
 from tests.cases import read_cases
@@ -190,16 +190,15 @@ def test_image_question_and_contexts_occur_once(fields, n_kept):
 
 
 @pytest.mark.parametrize(
-    ("ids", "annotator", "edition"),
+    ("ids", "expected"),
     [
-        pytest.param(range(353), "", "published", id="the 353 of the release"),
-        pytest.param(range(352), "", "own", id="one is missing"),
-        pytest.param([*range(352), 400], "", "own", id="one is somebody else's"),
-        pytest.param(range(353), "ana", "built", id="submitted, not published"),
+        pytest.param(range(353), True, id="the 353 of the release"),
+        pytest.param(range(352), False, id="one is missing"),
+        pytest.param([*range(352), 400], False, id="one is somebody else's"),
     ],
 )
-def test_only_the_whole_release_is_called_published(ids, annotator, edition):
-    assert edition_of([pair(pair_id=f"{n:03}", annotator=annotator) for n in ids]) == edition
+def test_a_release_has_all_353_ids_and_no_other(ids, expected):
+    assert is_release([pair(pair_id=f"{n:03}") for n in ids]) is expected
 
 
 def submit_and_decide():

@@ -106,7 +106,7 @@ def open_raw_source(
         write_marked_data(Path(annotated), marked, puzzles, images, image_store.read)
         yield _RawSource(
             folders=[opened.folder, Path(annotated)],
-            edition="mini" if opened.is_mini else "built",
+            edition=opened.edition(published=False, whole=False),
             settings=settings.suite("blink", BlinkSettings),
         )
 

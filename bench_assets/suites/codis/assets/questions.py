@@ -42,7 +42,7 @@ from bench_assets.suites.codis.votes import (
     VoteDecision,
     count_steps,
     decide_submissions,
-    edition_of,
+    is_release,
     select_ballots,
     select_pairs,
 )
@@ -135,7 +135,8 @@ def questions(
     stored: list[StoredImage],
 ) -> dg.Output[list[Question]]:
     """Build two questions per selected pair."""
-    edition = "mini" if sources.open("codis").is_mini else edition_of(pairs)
+    is_published = not any(pair.annotator for pair in pairs)
+    edition = sources.open("codis").edition(published=is_published, whole=is_release(pairs))
     rows = to_questions(pairs, {image.name: image for image in stored}, edition)
     labelled = label_undecided(rows, TASK, tables, settings)
     return table_output(labelled, question_preview(labelled, image_store))

@@ -14,7 +14,7 @@ from bench_assets.asset_factory.asset_metadata import rejection_metadata
 from bench_assets.asset_factory.check_results import check_result
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
+from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.build import FunnelStep, Table
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.core.text.escaping import escape_markdown
@@ -49,7 +49,7 @@ from bench_assets.suites.cogbench.dataset.source import (
 from bench_assets.suites.cogbench.settings import CogbenchSettings
 from bench_assets.suites.cogbench.synthetic import edition as mini
 from bench_resources.config.bench_toml import Settings
-from bench_resources.datasets.source_files import SourceFiles, SuiteSource
+from bench_resources.datasets.source_files import SourceFiles
 from bench_resources.encoders.sentence_encoder import SentenceEncoder, open_text_encoder
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles, table_output
@@ -166,18 +166,6 @@ def _read_published(
         return read(release)
     except SourceError:
         return Table()
-
-
-def edition_of(opened: SuiteSource, *, whole: bool) -> Edition:
-    """The edition of a source.
-
-    A part of the authors' release, such as their five samples, is ``"own"``: ``whole`` says whether
-    as many entries are asked about as in the paper.
-    """
-    if opened.is_mini:
-        return "mini"
-    edition = find_release(opened.folder).edition
-    return "own" if edition == "published" and not whole else edition
 
 
 def open_encoder(settings: HomeConfiguration) -> SentenceEncoder:

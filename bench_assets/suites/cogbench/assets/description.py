@@ -24,7 +24,7 @@ from bench_assets.evaluation.baselines.blind_baselines import best_cells, consta
 from bench_assets.evaluation.runner import Baselines, StoredResponses, StoredVerdicts
 from bench_assets.evaluation.suite import HomeConfiguration
 from bench_assets.evaluation.task import AnsweredQuestion
-from bench_assets.suites.cogbench.assets.construction import edition_of, open_encoder
+from bench_assets.suites.cogbench.assets.construction import open_encoder
 from bench_assets.suites.cogbench.dataset.source import (
     Story,
     StoryChain,
@@ -66,12 +66,13 @@ def questions(
     """Make the description questions."""
     opened = sources.open("cogbench")
     release = find_release(opened.folder)
+    is_published = release.edition == "published"
     # An unreadable file stops this task, and only this one.
-    entries = read_stories(release) if release.edition == "published" else Table(stories)
+    entries = read_stories(release) if is_published else Table(stories)
     by_name = {image.name: image for image in stored}
     n_entries = len(entries.rows)
     is_complete = not entries.rejections and n_entries == len(stories) == TASK.counts["all"]
-    edition = edition_of(opened, whole=is_complete)
+    edition = opened.edition(published=is_published, whole=is_complete)
     rows = to_questions(stories, chains, by_name, edition)
     n_points = sum(len(key_points(row)) for row in rows)
     return table_output(rows, {"key_points": n_points, **question_preview(rows, image_store)})

@@ -25,7 +25,6 @@ from bench_assets.core.gold.proposals import DecidedProposal
 from bench_assets.core.schema.rows import Metric, Question, Rejection, StoredImage
 from bench_assets.core.tables.build import Table
 from bench_assets.evaluation.aggregation import blank_metric
-from bench_assets.suites.cogbench.assets.construction import edition_of
 from bench_assets.suites.cogbench.construction.selection import (
     images_by_id,
     question_id,
@@ -156,7 +155,8 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
     """Select the questions to ask; the others become rejections."""
     opened, by_id = sources.open("cogbench"), images_by_id(stored)
     release = find_release(opened.folder)
-    if release.edition == "published":
+    is_published = release.edition == "published"
+    if is_published:
         published = files.read_questions(release)
         selected = select_questions(published.rows, by_id, keep_repeated=True)
         selected = Table(selected.rows, [*published.rejections, *selected.rejections])
@@ -173,7 +173,7 @@ def selection(  # noqa: PLR0913, PLR0917  (a resource or table each)
         questions = shuffled_questions(written_questions)
         selected = _apply_refinements(refinements, questions, reasons, by_id)
     is_complete = not selected.rejections and len(selected.rows) == TASK.counts["all"]
-    edition = edition_of(opened, whole=is_complete)
+    edition = opened.edition(published=is_published, whole=is_complete)
     rows = to_questions(selected.rows, by_id, edition, refinement.undecided_flags(flags))
     return selected.rejections, table_output(rows, question_preview(rows, image_store))
 

@@ -77,7 +77,9 @@ def question_assets(
         table = to_questions(entries.rows, by_name)
         table = replace(table, rejections=entries.rejections + table.rejections)
         is_whole = not table.rejections and n_entries in releases
-        edition = edition_of(sources, table_name, whole=is_whole)
+        opened = sources.open(SUITE)
+        is_published = table_name in published_files(opened.folder, table_name)
+        edition = opened.edition(published=is_published, whole=is_whole)
         label = partial(label_undecided, task=task, tables=tables, settings=sources.settings)
         yield from yield_question_tables(
             table, images.rejections, n_entries, edition, image_store, label
@@ -140,17 +142,3 @@ def yield_question_tables(
         )
     rows = label([replace(question, edition=edition) for question in table.rows])
     yield table_output(rows, question_preview(rows, image_store), name="questions")
-
-
-def edition_of(sources: SourceFiles, *tables: str, whole: bool) -> Edition:
-    """Determine the edition of a task's tables, which are keys of ``PUBLISHED``.
-
-    Published files are ``"own"`` unless they are a ``whole`` release: their scores are not
-    comparable with those of a release.
-    """
-    opened = sources.open(SUITE)
-    if opened.is_mini:
-        return "mini"
-    if not published_files(opened.folder, *tables):
-        return "built"
-    return "published" if whole else "own"

@@ -16,7 +16,6 @@ from bench_assets.core.schema.chat import ImageTextEncoder
 from bench_assets.core.schema.errors import SourceError, UnknownNameError
 from bench_assets.core.schema.rows import Prediction, Question, StoredImage
 from bench_assets.suites.journeybench.assets.question_tables import (
-    edition_of,
     published_or_built_rows,
     question_outs,
     yield_question_tables,
@@ -149,7 +148,7 @@ def questions(
         image in images for entry in entries for image in (entry.image, *entry.image_distractors)
     )
     is_whole = not row_rejections and has_all_images and is_release(published)
-    edition = edition_of(sources, *RELEASES, whole=is_whole)
+    edition = sources.open(SUITE).edition(published=bool(published), whole=is_whole)
     label = partial(label_undecided, task=TASK, tables=tables, settings=sources.settings)
     yield from yield_question_tables(
         table, image_rejections, len(entries), edition, image_store, label

@@ -6,14 +6,14 @@ from bench_assets.asset_factory.annotation_inputs import answers_key, counted_ro
 from bench_assets.asset_factory.asset_metadata import rejection_metadata
 from bench_assets.asset_factory.suite_assets import AssetFolder
 from bench_assets.core.schema.errors import ImageError
-from bench_assets.core.schema.rows import Edition, Question, Rejection, SourceFile, StoredImage
+from bench_assets.core.schema.rows import Question, Rejection, SourceFile, StoredImage
 from bench_assets.core.tables.source_folder import image_files
 from bench_assets.suites.multi.construction import decisions
 from bench_assets.suites.multi.construction.annotation import DUPLICATE_CONFLICTS
 from bench_assets.suites.multi.construction.decisions import apply_decisions
 from bench_assets.suites.multi.construction.item_checks import Duplicate
 from bench_assets.suites.multi.construction.markup import convert_item, draw_table
-from bench_assets.suites.multi.dataset.questions import edition_of, to_questions
+from bench_assets.suites.multi.dataset.questions import is_release, to_questions
 from bench_assets.suites.multi.dataset.source import (
     MultiItem,
     MultiRelease,
@@ -99,8 +99,9 @@ def questions(  # noqa: PLR0913, PLR0917  (a resource or table each)
 ) -> tuple[list[Rejection], dg.Output[list[Question]]]:
     """Build the question table, and a rejection for every other picked item."""
     release = open_release(sources)
-    built_edition: Edition = "mini" if sources.open("multi").is_mini else "built"
-    edition = built_edition if release.annotations else edition_of(transformed_items)
+    edition = sources.open("multi").edition(
+        published=release.annotations is None, whole=is_release(transformed_items)
+    )
     pairs = apply_decisions(duplicates, counted_rows(tables, DUPLICATE_CONFLICTS))
     questions = to_questions(
         decisions.drop_duplicates(transformed_items, pairs),

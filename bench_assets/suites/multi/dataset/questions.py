@@ -95,7 +95,7 @@ SUBJECTS = {"驾考": "Driv", "行测": "AAT"}
 NOT_PUBLISHED = "（未公布）"
 """Answer of questions without a published one: withheld by a release, drawings and the like."""
 
-PAPER_COUNTS = 18_430, 17_251  # questions and problems (Table 9)
+_N_QUESTIONS, _N_PROBLEMS = 18_430, 17_251  # of the paper (Table 9)
 _OPTION = re.compile(r"(?:^|(?<=\s))([A-Z])[.．、:：]\s*", re.MULTILINE)
 
 
@@ -128,10 +128,10 @@ def _mark_as_own(questions: Iterable[Question]) -> list[Question]:
     ]
 
 
-def edition_of(items: Sequence[MultiItem]) -> Edition:
-    """``"published"`` for exactly the paper's counts (Table 9), else ``"own"``."""
+def is_release(items: Sequence[MultiItem]) -> bool:
+    """Whether there are as many questions and problems as in the paper (Table 9)."""
     n_problems = len({item.problem_id for item in items})
-    return "published" if (len(items), n_problems) == PAPER_COUNTS else "own"
+    return len(items) == _N_QUESTIONS and n_problems == _N_PROBLEMS
 
 
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:

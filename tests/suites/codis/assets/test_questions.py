@@ -6,7 +6,7 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import ImageText, Question, Rejection
 from bench_assets.suites.codis.assets import questions as assets
 from bench_assets.suites.codis.task import TASK
-from tests.fakes.codis_source import entry, write_release
+from tests.fakes.codis_source import entry, write_raw, write_release
 from tests.fakes.home import Home
 
 LEFT_HALF = [*dg.load_assets_from_modules([assets]), *dg.load_asset_checks_from_modules([assets])]
@@ -45,6 +45,17 @@ def test_a_release_becomes_two_questions_a_pair(tmp_path):
     ids = [question.question_id for question in bench.questions()]
     assert ids == ["codis/000/1", "codis/000/2"]
     assert bench.rejections() == []
+
+
+def test_submissions_that_are_voted_for_become_a_built_edition(tmp_path):
+    entries = [entry(annotator="ana"), entry(id="001", annotator="bo", question="Who?")]
+    yes = dict.fromkeys(("correct", "different", "within_rules"), True)
+    folder = write_raw(
+        tmp_path / "codis", entries, [{"submission": "000", "annotator": "bo"} | yes]
+    )
+    bench = Bench(tmp_path / "home", folder)
+    bench.build()
+    assert [question.edition for question in bench.questions()] == ["built"] * 2
 
 
 def test_captions_of_the_source_replace_the_images(tmp_path):
