@@ -159,3 +159,21 @@ def test_every_draw_of_a_question_counts_in_the_share_of_right_solutions():
     overall, *_ = solution_metrics(MCOT, "m", [question], draws, judgements)
     assert (overall.value, overall.n_scored) == (pytest.approx(1 / 3), 3)
     assert overall.n_clusters == 1  # of one question, its draws are dependent
+
+
+def solution_metric(*draws):
+    """Metric over the draws of one question with a solution; none of them is judged."""
+    question = replace(answered("").question, labels={"solution": "3*4=<<3*4=12>>12"})
+    overall, *_ = solution_metrics(MCOT, "m", [question], draws, [])
+    return overall
+
+
+def test_an_error_message_as_response_is_a_wrong_solution():
+    metric = solution_metric(prediction(text="KeyError: 'A'"))
+    assert (metric.value, metric.n_scored, metric.n_failed) == (0, 1, 0)
+
+
+def test_a_question_has_failed_if_one_of_its_draws_has():
+    cut_off = prediction(text="", no_answer="cut off")
+    metric = solution_metric(cut_off, prediction(text="", sample=1, error="timeout"))
+    assert (metric.n_scored, metric.n_failed) == (1, 1)

@@ -10,7 +10,13 @@ from bench_assets.asset_factory.evaluation_assets import EvaluationStep, judgeme
 from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
-from bench_assets.evaluation.aggregation import blank_metric, format_decodings
+from bench_assets.evaluation.aggregation import (
+    blank_metric,
+    failed_ids,
+    format_decodings,
+    join_answers,
+)
+from bench_assets.evaluation.pipeline import no_answer_reason
 from bench_assets.evaluation.task import Task
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.journeybench.multi_image_vqa.task import TASK as MULTI_IMAGE_VQA
@@ -66,13 +72,14 @@ def solution_metrics(
 ) -> list[Metric]:
     """Share of right solutions, over all questions that have a solution and over each slice.
 
-    Each draw counts. A response that was cut off before its answer is wrong, without a judge.
+    Each draw counts. A response without an answer (``no_answer_reason``) is wrong, without a judge.
     """
     solvable = [question for question in questions if solution_of(question)]
+    failed = failed_ids(solvable, predictions)
     verdicts: dict[str, list[bool | None]] = defaultdict(list)  # of the draws of each question
-    for prediction in predictions:
-        if prediction.no_answer:
-            verdicts[prediction.question_id].append(False)
+    for pair in join_answers(questions, predictions):
+        if no_answer_reason(pair):
+            verdicts[pair.question.question_id].append(False)
     for judgement in judgements:
         verdicts[judgement.question_id].append(judgement.verdict)
     judges = "+".join(sorted({judgement.judge for judgement in judgements})) or "none"
@@ -87,7 +94,7 @@ def solution_metrics(
             blank,
             metric="solution_verification",
             category=category,
-            n_failed=sum(question.question_id not in verdicts for question in slice_questions),
+            n_failed=sum(question.question_id in failed for question in slice_questions),
             **_mean_verdict(slice_questions, verdicts)._asdict(),
         )
         for category, slice_questions in slices.items()
@@ -97,14 +104,9 @@ def solution_metrics(
 def _mean_verdict(
     questions: Sequence[Question], verdicts: Mapping[str, Sequence[bool | None]]
 ) -> Mean:
-    """Mean of the verdicts by question id; questions without one do not count.
-
-    The draws of a question without a group are a cluster.
-    """
+    """Mean of the verdicts by question id; questions without one do not count."""
     return mean(
-        ScoredPoint(
-            None if verdict is None else float(verdict), question.group_id or question.question_id
-        )
+        ScoredPoint(None if verdict is None else float(verdict), question.cluster)
         for question in questions
         for verdict in verdicts.get(question.question_id, ())
     )
