@@ -237,7 +237,6 @@ def make_signature(
     predictions: Sequence[Prediction],
 ) -> Signature:
     """Signature of one model's metrics: questions, prompts, draws, decoding, judge and scorer."""
-    draws = 1 + max((row.sample for row in predictions), default=0)
     prompts = sorted(
         row.prompt_sha256 for row in predictions if row.prompt_sha256 and not row.sample
     )
@@ -247,10 +246,7 @@ def make_signature(
         "data": short_digest(digest(questions)),
         **undecided_parts(questions),
         "prompts": prompts_digest if prompts else "unknown",
-    }
-    if draws > 1:
-        parts[DRAWS] = str(draws)
-    parts |= {
+        **_draws_part(predictions),
         "model": "+".join(sorted(decodings)) or "unknown",
         "judge": "+".join(sorted(scored.judges - {""})) or "none",
         "scorer": scored.first.scorer,
@@ -292,9 +288,16 @@ def failed_ids(questions: Iterable[Question], predictions: Sequence[Prediction])
     return (ids - predicted) | (ids & failed)
 
 
-def format_decodings(predictions: Sequence[Prediction]) -> str:
-    """Join the distinct decodings by "+", for signatures; "elsewhere" if none is known."""
-    return "+".join(sorted({p.decoding for p in predictions if p.decoding})) or "elsewhere"
+def response_parts(predictions: Sequence[Prediction]) -> dict[str, str]:
+    """Signature parts of responses: draws if several, decodings ("elsewhere" if none is known)."""
+    decodings = sorted({row.decoding for row in predictions if row.decoding})
+    return {**_draws_part(predictions), "model": "+".join(decodings) or "elsewhere"}
+
+
+def _draws_part(predictions: Sequence[Prediction]) -> dict[str, str]:
+    """Signature part for several draws of a question; none for one."""
+    n_draws = 1 + max((row.sample for row in predictions), default=0)
+    return {DRAWS: str(n_draws)} if n_draws > 1 else {}
 
 
 def blank_metric(  # noqa: PLR0913  (columns in which studies differ)

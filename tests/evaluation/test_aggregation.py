@@ -3,7 +3,7 @@ from math import isnan
 import pytest
 
 from bench_assets.core.tables.arrow import digest
-from bench_assets.evaluation.aggregation import blank_metric, format_decodings
+from bench_assets.evaluation.aggregation import blank_metric, response_parts
 from tests.fakes.quiz import TASK, quiz
 from tests.fakes.rows import prediction
 
@@ -36,4 +36,10 @@ def test_a_blank_metric_names_its_subject_and_has_no_value():
     ],
 )
 def test_signatures_name_each_decoding(decodings, expected):
-    assert format_decodings([prediction(decoding=decoding) for decoding in decodings]) == expected
+    predictions = [prediction(decoding=decoding) for decoding in decodings]
+    assert response_parts(predictions) == {"model": expected}
+
+
+def test_signatures_have_the_number_of_draws():
+    draws = [prediction(decoding="m", sample=sample) for sample in range(3)]
+    assert response_parts(draws) == {"draws": "3", "model": "m"}

@@ -6,7 +6,7 @@ import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
 from bench_assets.core.schema.rows import Metric, Prediction, Question
-from bench_assets.evaluation.aggregation import blank_metric, failed_ids, format_decodings
+from bench_assets.evaluation.aggregation import blank_metric, failed_ids, response_parts
 from bench_assets.suites.codis.studies import measure_variability
 from bench_assets.suites.codis.task import TASK
 
@@ -28,7 +28,7 @@ def output_variability(
         TASK,
         questions,
         context.partition_key,
-        {"model": format_decodings(predictions), "n": str(len(questions))},
+        {**response_parts(predictions), "n": str(len(questions))},
         n_failed=len(failed),
         condition="main~no_context",
         leading_parts={"judge": "none"},

@@ -17,8 +17,8 @@ from bench_assets.core.tables.build import Table
 from bench_assets.evaluation.aggregation import (
     blank_metric,
     failed_ids,
-    format_decodings,
     join_answers,
+    response_parts,
 )
 from bench_assets.evaluation.baselines.blind_baselines import best_cells, constant_predictions
 from bench_assets.evaluation.runner import Baselines, StoredResponses, StoredVerdicts
@@ -132,7 +132,7 @@ def recognition_metrics(
 ) -> list[Metric]:
     """Compute every metric of recognition, with the best constant description beside it."""
     recogniser = "+".join(sorted({match.recogniser for match in matches})) or "none"
-    parts = {"model": format_decodings(predictions), recogniser: "", "n": str(len(questions))}
+    parts = {**response_parts(predictions), recogniser: "", "n": str(len(questions))}
     n_failed = len(failed_ids(questions, predictions))
     row = blank_metric(TASK, questions, model, parts, n_failed=n_failed)
     cache_key = str(settings.suite("cogbench", CogbenchSettings)), recogniser, digest(questions)

@@ -13,8 +13,8 @@ from bench_assets.core.stats.means import Mean, ScoredPoint, mean
 from bench_assets.evaluation.aggregation import (
     blank_metric,
     failed_ids,
-    format_decodings,
     join_answers,
+    response_parts,
 )
 from bench_assets.evaluation.pipeline import no_answer_reason
 from bench_assets.evaluation.task import Task
@@ -83,7 +83,7 @@ def solution_metrics(
     for judgement in judgements:
         verdicts[judgement.question_id].append(judgement.verdict)
     judges = "+".join(sorted({judgement.judge for judgement in judgements})) or "none"
-    parts = {"model": format_decodings(predictions), "judge": judges, "n": str(len(solvable))}
+    parts = {**response_parts(predictions), "judge": judges, "n": str(len(solvable))}
     blank = blank_metric(task, questions, model, parts, n_failed=0)
     slices: dict[str, list[Question]] = defaultdict(list)
     for question in solvable:
