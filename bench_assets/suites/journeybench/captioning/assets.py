@@ -10,8 +10,8 @@ from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder
 from bench_assets.core.extras import missing_extra
 from bench_assets.core.metrics import caption_measures
 from bench_assets.core.schema.errors import TableError
-from bench_assets.core.schema.rows import Metric, Question, Score
-from bench_assets.evaluation.aggregation import blank_metric
+from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
+from bench_assets.evaluation.aggregation import blank_metric, failed_ids, response_parts
 from bench_assets.evaluation.task import ScoredQuestion
 from bench_assets.suites.journeybench.assets.question_tables import question_assets
 from bench_assets.suites.journeybench.captioning.dataset import (
@@ -36,7 +36,10 @@ captioning_questions = question_assets(
 
 @_TASK_FOLDER.step("metrics", name="meteor", ablation=True, partitions=MODELS)
 def meteor_metric(
-    context: dg.AssetExecutionContext, questions: list[Question], scores: list[Score]
+    context: dg.AssetExecutionContext,
+    questions: list[Question],
+    predictions: list[Prediction],
+    scores: list[Score],
 ) -> list[Metric]:
     """Compute METEOR over all captions; NaN unless Java and its program are installed."""
     scored = _scored_captions(questions, scores)
@@ -45,8 +48,13 @@ def meteor_metric(
         hint = missing_extra("METEOR", "pycocoevalcap") or f"METEOR is not computed: {missing}"
         context.log.warning("%s", hint)
     version = f"absent ({missing})" if missing else METEOR_VERSION
-    parts = {"scorer": scored[0].score.scorer, "meteor": version}
-    n_failed = sum(bool(score.error) for score in scores)
+    parts = {
+        **response_parts(predictions),
+        "scorer": scored[0].score.scorer,
+        "meteor": version,
+        "n": str(len(questions)),
+    }
+    n_failed = len(failed_ids(questions, predictions))
     row = replace(
         blank_metric(TASK, questions, context.partition_key, parts, n_failed=n_failed),
         metric="meteor",
