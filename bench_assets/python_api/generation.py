@@ -1,6 +1,6 @@
 """``bench.generate``: responses of a model to prompts, through the response cache."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from io import BytesIO
 from pathlib import Path
@@ -10,7 +10,7 @@ from PIL import Image as PillowImage
 
 from bench_assets.core.images.decoding import to_upright_rgb
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response
-from bench_assets.core.schema.errors import SettingsError
+from bench_assets.core.schema.errors import ImageError, SettingsError
 from bench_assets.python_api.calls import interface
 from bench_assets.python_api.evaluation import model_argument
 from bench_assets.workspace.console.new_home import print_new_home
@@ -61,7 +61,7 @@ def generate(
     Raises:
         BenchError: If an argument is invalid, or the model or an image cannot be opened.
     """
-    if isinstance(prompts, str | bytes | Path | Prompt):
+    if isinstance(prompts, str | bytes | Mapping) or not isinstance(prompts, Iterable):
         raise SettingsError(f"prompts: expected a list of prompts, got {type(prompts).__name__}")
     home = default_home()
     prepare_process(home)
@@ -70,7 +70,10 @@ def generate(
     settings = settings.with_overrides(models=sections_of([resolved]))
     print_new_home(settings.home)
     store = open_image_store(settings)
-    requests = [Request(prompt=_to_prompt(prompt, store)) for prompt in prompts]
+    requests = [
+        Request(prompt=_to_prompt(prompt, f"prompts[{position}]", store))
+        for position, prompt in enumerate(prompts)
+    ]
     if name or not callable(model):  # later commands cannot name an unnamed function
         save_models([resolved], settings)
     with closing(Models(settings=settings, image_store=store)) as models:
@@ -79,26 +82,32 @@ def generate(
             return chat_model.response(requests)
 
 
-def _to_prompt(prompt: AnyPrompt, store: ImageStore) -> Prompt:
+def _to_prompt(prompt: AnyPrompt, entry: str, store: ImageStore) -> Prompt:
+    """Convert a prompt, which errors name as ``entry``."""
     if isinstance(prompt, Prompt):
         return prompt
-    if isinstance(prompt, str | bytes | Path | PillowImage.Image):
-        return Prompt.of(_store_part(prompt, store))
-    return Prompt.of(*(_store_part(part, store) for part in prompt))
+    if isinstance(prompt, str | bytes) or not isinstance(prompt, Sequence):
+        return Prompt.of(_store_part(prompt, entry, store))
+    return Prompt.of(*(_store_part(part, entry, store) for part in prompt))
 
 
-def _store_part(part: Part, store: ImageStore) -> str | Image:
+def _store_part(part: object, entry: str, store: ImageStore) -> str | Image:
     """Convert a part of a prompt; images are stored and replaced by their digests."""
     if isinstance(part, str):
         return part
     if isinstance(part, Path):
         return Image(store.put_file(part).sha256)
     if isinstance(part, bytes):
-        return Image(store.put(part, "an image of a prompt").sha256)
-    if not isinstance(part, PillowImage.Image):
+        data = part
+    elif isinstance(part, PillowImage.Image):
+        png = BytesIO()
+        to_upright_rgb(part).save(png, "PNG")
+        data = png.getvalue()
+    else:
         raise SettingsError(
-            f"prompts: expected texts and images (Path, bytes or PIL), got {type(part).__name__}"
+            f"{entry}: expected texts and images (Path, bytes or PIL), got {type(part).__name__}"
         )
-    png = BytesIO()
-    to_upright_rgb(part).save(png, "PNG")
-    return Image(store.put(png.getvalue(), "an image of a prompt").sha256)
+    try:
+        return Image(store.put(data, entry).sha256)
+    except ImageError as error:
+        raise ImageError(f"{entry}: {error}") from error

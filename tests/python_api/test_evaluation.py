@@ -461,7 +461,12 @@ def test_an_image_in_memory_is_shown_as_its_file_would_be(home, tmp_path, image,
     ("prompts", "expected_message"),
     [
         pytest.param("one text", "expected a list of prompts", id="no list"),
-        pytest.param([[3]], "expected texts and images", id="a number"),
+        pytest.param(3, "expected a list of prompts, got int", id="a number for the list"),
+        pytest.param(["one", 3], r"prompts\[1\]: expected texts.*got int", id="a number"),
+        pytest.param(
+            [["one", 3]], r"prompts\[0\]: expected texts.*got int", id="a number in a list"
+        ),
+        pytest.param([{"role": "user"}], r"prompts\[0\]: .*got dict", id="a turn of a chat API"),
     ],
 )
 def test_invalid_prompts_are_refused(home, prompts, expected_message):
