@@ -221,7 +221,7 @@ class _RequestCounter:
                 while isinstance(unwrapped, BlindModel | ElicitedModel):
                     unwrapped = unwrapped.inner
                 if isinstance(unwrapped, CachingModel):
-                    self._averages = self._models.store.averages(*unwrapped.cached_as)
+                    self._averages = unwrapped.averages()
                 return ConstrainedReader(model).response(requests)
         except _RequestPendingError:
             return [self._placeholder for _ in requests]

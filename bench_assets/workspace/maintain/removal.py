@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import dagster as dg
 
 from bench_assets.asset_factory.suite_assets import PARTITIONS_BY_MODEL_KIND
+from bench_assets.core.schema.elicitation import cache_identity
 from bench_assets.core.schema.errors import HomeError, TableError, UnknownNameError
 from bench_assets.core.schema.rows import Prediction
 from bench_assets.workspace.materialization.workbench import Workbench
@@ -161,19 +162,21 @@ def _remove_responses(bench: Workbench, model: str) -> tuple[int, float]:
         if key.path[-1] == "predictions":
             for name in bench.tables.partitions(key.path):
                 identities = own_identities if name == model else other_identities
-                identities.update(_request_identities(bench, key, name))
+                identities.update(_cache_identities(bench, key, name))
     store, file = existing_response_store(bench.settings), bench.settings.responses_file
-    if store is None or not own_identities - other_identities:
+    unshared_identities = sorted(own_identities - other_identities)
+    if store is None or not unshared_identities:
         return 0, 0.0
     size_before = file.stat().st_size if file.exists() else 0
-    n = store.remove(own_identities - other_identities)
+    n = store.remove(unshared_identities)
     n_bytes = size_before - file.stat().st_size if file.exists() else 0
     return n, max(0.0, n_bytes / 1e6)
 
 
-def _request_identities(bench: Workbench, key: dg.AssetKey, model: str) -> set[str]:
-    """Decodings, which identify a model's responses, in a table of predictions; none if damaged."""
+def _cache_identities(bench: Workbench, key: dg.AssetKey, model: str) -> set[str]:
+    """Cache identities of the responses in a table of predictions; none if it is damaged."""
     try:
-        return {row.decoding for row in bench.tables.read(key.path, Prediction, model)}
+        predictions = bench.tables.read(key.path, Prediction, model)
     except TableError:
         return set()
+    return {cache_identity(row.decoding) for row in predictions}

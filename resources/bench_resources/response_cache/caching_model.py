@@ -18,6 +18,7 @@ from bench_assets.core.schema.elicitation import elicited_decoding
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.provenance import response_key, row_digest
 from bench_resources.response_cache.engine import VALIDATION_VERSION, Engine, validate_arrivals
+from bench_resources.response_cache.rows import ResponseAverages
 from bench_resources.response_cache.throughput import Throughput
 
 if TYPE_CHECKING:
@@ -44,7 +45,6 @@ class CachingModel:
         self._engine = engine
         self._identity = engine.identity
         decoding = _decoding_text(engine.decoding)
-        self.cached_as = (engine.identity, decoding)  # as in the store
         self.elicits = engine.elicits if isinstance(engine, ElicitsOptions) else ()
         self._store = store
         self._progress = progress
@@ -61,6 +61,10 @@ class CachingModel:
         )
         cache_only._sends_requests = False
         return cache_only
+
+    def averages(self) -> ResponseAverages:
+        """Means over the model's cached responses with its default decoding."""
+        return self._store.averages(self._identity, _decoding_text(self._engine.decoding))
 
     def response(self, requests: Sequence[Request]) -> list[Response]:
         """Respond to each request, in order, from the cache if possible.

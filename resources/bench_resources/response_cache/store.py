@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import sqlalchemy as sa
 
 from bench_assets.core.schema.chat import MOST_TOKENS, Response
-from bench_assets.core.schema.elicitation import cache_identity
 from bench_assets.core.schema.errors import HomeError
 from bench_resources.response_cache.rows import (
     ResponseAverages,
@@ -149,16 +148,16 @@ class ResponseStore:
             lambda connection: _delete(connection, column_in(connection, responses.c.key, key_list))
         )
 
-    def remove(self, signatures: Collection[str]) -> int:
-        """Delete all responses of models, given by their signatures, and return their number.
+    def remove(self, cache_identities: Sequence[str]) -> int:
+        """Delete the responses of cache identities, and return their number.
 
-        Prompts stay in a shared database: another home may be sending one of them.
+        A file shrinks, without unused prompts. Those of a shared database stay: another home may
+        be sending one of them.
         """
-        identities = [cache_identity(signature) for signature in signatures]
         is_file = isinstance(self.database, SqliteDatabase)
 
         def delete(connection: sa.Connection) -> int:
-            n = _delete(connection, column_in(connection, _IDENTITY, identities))
+            n = _delete(connection, column_in(connection, _CACHE_IDENTITY, cache_identities))
             if is_file:
                 used = sa.select(responses.c.prompt)
                 connection.execute(sa.delete(prompts).where(prompts.c.sha256.not_in(used)))
@@ -212,7 +211,7 @@ class ResponseStore:
 
 
 _TOKENS = ("prompt_tokens", "completion_tokens")
-_IDENTITY = responses.c.model + sa.case(
+_CACHE_IDENTITY = responses.c.model + sa.case(
     (responses.c.decoding == "", ""), else_="|" + responses.c.decoding
 )
 

@@ -101,8 +101,9 @@ def test_responses_stay_unless_they_are_to_be_removed(bench, home):
     assert response_keys(home) == set(MODEL_NAMES)
 
 
-def test_responses_that_another_model_has_too_stay(bench, home):
-    shared = prediction(model="org", decoding="of m2|t=0")
+@pytest.mark.parametrize("setup", ["of m2|t=0", "of m2|t=0|thinking=<t> </t>"])
+def test_responses_that_another_model_has_too_stay(bench, home, setup):
+    shared = prediction(model="org", decoding=setup)
     bench.tables.write(["quiz", "predictions"], [shared], Prediction, "org")
     assert remove(bench, find_removable(bench, "m2"), responses=True).responses == 0
     assert response_keys(home) == set(MODEL_NAMES)
