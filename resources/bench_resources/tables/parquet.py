@@ -206,16 +206,33 @@ class TableIOManager(dg.ConfigurableIOManager):
     _recent: dict[tuple[type[Any], FileState], Sequence[Any]] = PrivateAttr(default_factory=dict)
 
     def handle_output(self, context: dg.OutputContext, obj: Sequence[Any]) -> None:
-        """Write the table of the asset or partition, or those of several partitions."""
+        """Write the table of the asset or partition, or those of several partitions.
+
+        Raises:
+            TableError: If the ``PART_FIELD`` of a row names none of the run's partitions.
+        """
         if field := context.definition_metadata.get(PART_FIELD):
-            for part in context.asset_partition_keys:
-                rows = [row for row in obj if getattr(row, field) == part]
-                metadata = {"dagster/row_count": len(rows), **preview(rows)}
-                metadata |= self._write(context, rows, part)
-                context.step_context.add_asset_metadata(metadata, context.asset_key, part)
+            self._write_parts(context, obj, field)
             return
         partition = context.asset_partition_key if context.has_asset_partitions else ""
         context.add_output_metadata(self._write(context, obj, partition))
+
+    def _write_parts(self, context: dg.OutputContext, rows: Sequence[Any], field: str) -> None:
+        """Write the table of each partition of the run, with the rows that name it in a field."""
+        rows_by_part: dict[str, list[Any]] = {part: [] for part in context.asset_partition_keys}
+        for row in rows:
+            part = getattr(row, field)
+            if part not in rows_by_part:
+                raise TableError(
+                    f"{context.asset_key.to_user_string()}: a row has the {field} {part!r}"
+                    f" (expected one of {', '.join(rows_by_part)}). Leave it out, or add it to the"
+                    " partitions."
+                )
+            rows_by_part[part].append(row)
+        for part, part_rows in rows_by_part.items():
+            metadata = {"dagster/row_count": len(part_rows), **preview(part_rows)}
+            metadata |= self._write(context, part_rows, part)
+            context.step_context.add_asset_metadata(metadata, context.asset_key, part)
 
     def _write(
         self, context: dg.OutputContext, rows: Sequence[Any], partition: str

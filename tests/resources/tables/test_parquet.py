@@ -13,7 +13,7 @@ from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Rejection
 from bench_assets.core.tables.arrow import digest, to_rows
 from bench_resources.tables.file_bytes import write_groups
-from bench_resources.tables.parquet import TableFiles, TableIOManager, read_columns
+from bench_resources.tables.parquet import PART_FIELD, TableFiles, TableIOManager, read_columns
 from tests.fakes.object_store import Front
 from tests.fakes.rows import prediction
 from tests.report.fair import metric
@@ -91,6 +91,19 @@ def test_the_io_manager_reads_a_table_once_until_it_is_written_again(files):
     assert manager.load_input(context) is first
     files.write(KEY, ROWS[:1], Rejection)
     assert manager.load_input(context) == ROWS[:1]
+
+
+def test_a_row_of_no_partition_of_the_run_is_refused(files):
+    @dg.asset(
+        partitions_def=dg.StaticPartitionsDefinition(["a", "b"]), metadata={PART_FIELD: "entry"}
+    )
+    def parts() -> list[Rejection]:
+        return ROWS  # of the entries "a" and "b"
+
+    with pytest.raises(TableError, match="a row has the entry 'b'"):
+        dg.materialize(
+            [parts], partition_key="a", resources={"io_manager": TableIOManager(files=files)}
+        )
 
 
 OpenHome = Callable[..., TableFiles]
