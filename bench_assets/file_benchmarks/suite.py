@@ -30,7 +30,7 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
         name=name,
         rejections=f"{name}/rejections",
         title=benchmark.title or name,
-        version=8,
+        version=9,
         n_published=benchmark.published_questions,
         conditions={
             "main": Condition(prompt=main, about="The images, then the prompt."),

@@ -33,7 +33,7 @@ TASK = Task(
         "Arithmetic over several steps, in which the image supplies numbers that "
         "the text leaves out."
     ),
-    version=10,
+    version=11,
     conditions={
         "main": Condition(
             prompt=main, about="Image and question, chain of thought (section 3.4, Figure 5)."

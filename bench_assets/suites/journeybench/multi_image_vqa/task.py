@@ -56,7 +56,7 @@ TASK = Task(
         "Questions that only several images together answer, with causes and "
         "arithmetic across them."
     ),
-    version=10,
+    version=11,
     conditions={
         "main": Condition(
             prompt=main, about="Two images and a question, chain of thought (section 3.5, Table 3)."
