@@ -137,17 +137,25 @@ def _find_number(text: str, extent: Extent) -> Measurement | Unreadable | None:
         return quantity
     if extent == "mention":
         return _find_result(_to_plain_notation(text))
+    return _find_only_number(text)
+
+
+def _find_only_number(text: str) -> Measurement | None:
+    """The only number of a text; None if the text denies or calculates, or if it is a bound."""
     numbers = [*part("numbers").finditer(text)]
-    is_one = len(numbers) == 1 and not part("arithmetic").search(text)
-    return _with_unit(text, numbers[0]) if is_one and not part("denial").search(text) else None
+    if len(numbers) != 1 or part("arithmetic").search(text) or part("denial").search(text):
+        return None
+    start = numbers[0].start()
+    is_bound = part("bound").match(text, start) or part("operator").search(text[:start])
+    return None if is_bound else _with_unit(text, numbers[0])
 
 
 def _find_result(text: str) -> Measurement | None:
-    """The number after the last "=", else the last one, preferably no bound; None for 2 or 3."""
+    """The number after the last "=", else the last one that is no bound; None for 2 or 3."""
     result = part("numbers").search(text, text.rfind("=") + 1) if "=" in text else None
     numbers = [*part("numbers").finditer(text)]
     unbound = [number for number in numbers if not part("bound").match(text, number.start())]
-    *_, last = [None, *(unbound or numbers)]  # None if there are none
+    *_, last = [None, *unbound]  # None if there are none
     number = result or last
     if number is None:
         return None

