@@ -12,9 +12,10 @@ from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.core.tables.arrow import require_columns
 from bench_assets.workspace.inspect.stale_numbers import stale_numbers
 from bench_assets.workspace.maintain.rebuilding import (
-    invalidate_suite,
+    image_command,
+    invalidate_tables,
     rebuild_command,
-    suites_by_image,
+    tables_by_image,
 )
 from bench_assets.workspace.maintain.verification_findings import (
     State,
@@ -89,24 +90,26 @@ def _require_current_columns(
 
 
 def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
-    """Find damaged and missing images; marks the questions of their suites as stale."""
+    """Find damaged and missing images; marks the present source's tables with them as stale."""
     location = open_image_store(bench.settings).place
     try:
-        suites = suites_by_image(bench)
+        by_image = tables_by_image(bench)
         stored = set(location.stored_digests())
         damaged = damaged_images(location, sorted(stored))
     except HomeError as error:
         yield VerificationFinding(what="images", state="missing", why=str(error))
         return
-    missing = {name: f"no such image in {location.name}" for name in sorted(suites.keys() - stored)}
+    names = sorted(by_image.keys() - stored)
+    missing = {name: f"no such image in {location.name}" for name in names}
+    tables = {table for name in damaged | missing for table in by_image.get(name, ())}
+    invalidate_tables(bench, sorted(table.key for table in tables if table.is_own))
+    commands = {table: image_command(bench, table) for table in tables}
     for name, reason in (damaged | missing).items():
-        suite = suites.get(name, "")
-        if suite:
-            invalidate_suite(bench, suite)
+        is_used = name in by_image
         yield VerificationFinding(
             what=f"image {name}",
             state="missing" if name in missing else "damaged",
-            why=reason if suite else f"{reason}; no table uses it",
-            command=f"bench tables questions {suite}" if suite else location.deletion_command(name),
+            why=reason if is_used else f"{reason}; no table uses it",
+            command=commands[by_image[name][-1]] if is_used else location.deletion_command(name),
         )
     yield from whole_finding("images", len(stored) - len(damaged))

@@ -1,9 +1,10 @@
 """Commands that rebuild damaged tables and images of a home."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from shlex import quote
-from typing import Any
+from typing import Any, NamedTuple
 
 import dagster as dg
 
@@ -47,24 +48,45 @@ def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
     return command + (f" --model {quote(model)}" if model else "")
 
 
-def suites_by_image(bench: Workbench) -> dict[str, str]:
-    """Map images to suites, by the tables that name them."""
-    by_image: dict[str, str] = {}
+class ImageTable(NamedTuple):
+    """A table that names an image."""
+
+    key: dg.AssetKey
+    is_own: bool  # of the present source
+
+
+def tables_by_image(bench: Workbench) -> dict[str, list[ImageTable]]:
+    """Find the tables that name each image; of each suite, those of its dataset build last.
+
+    Damaged tables are skipped, and tables that no asset produces any more.
+    """
+    graph = bench.definitions.resolve_asset_graph()
+    by_image: dict[str, list[ImageTable]] = defaultdict(list)
     for suite in bench.catalog.evaluable.names:
+        dataset_build = asset_selections.dataset_build(suite).resolve(graph)
         for tables in (*bench.tables.elsewhere(suite), bench.tables):
-            keys = list(tables.unpartitioned_keys(suite))
-            for sql, row_type in _IMAGE_QUERIES:
-                skipped: dict[Table, str] = {}  # tables of other row types, and damaged tables
-                images = tables.query(sql, {"tables": (keys, row_type)}, skipped)
-                by_image |= dict.fromkeys(images.column("image").to_pylist(), suite)
+            stored = {dg.AssetKey(key) for key in tables.unpartitioned_keys(suite)}
+            keys = stored & graph.get_all_asset_keys()
+            for key in (*sorted(keys - dataset_build), *sorted(keys & dataset_build)):
+                table = ImageTable(key=key, is_own=tables is bench.tables)
+                for sql, row_type in _IMAGE_QUERIES:
+                    skipped: dict[Table, str] = {}  # a table of other rows, or damaged
+                    images = tables.query(sql, {"tables": ([key.path], row_type)}, skipped)
+                    for image in images.column("image").to_pylist():
+                        by_image[image].append(table)
     return by_image
 
 
-def invalidate_suite(bench: Workbench, suite: str) -> None:
-    """Mark the main question tables of a suite as stale, by an event without a code version."""
+def image_command(bench: Workbench, table: ImageTable) -> str:
+    """Command that stores the images of a table again; the user fills in MODEL and SOURCE."""
+    command = rebuild_command(bench, table.key)
+    return command if table.is_own else f"{command} --source SOURCE"
+
+
+def invalidate_tables(bench: Workbench, keys: Iterable[dg.AssetKey]) -> None:
+    """Mark tables with damaged images as stale, by events without a code version."""
     with suppress(HomeError):  # a read-only home cannot be rebuilt anyway
-        for task in bench.catalog.tasks_of(suite):
-            key = dg.AssetKey(questions_key(task, "main"))
+        for key in keys:
             if bench.ledger.event(key):
                 event = dg.AssetMaterialization(key, description="Its images are damaged.")
                 bench.instance.report_runless_asset_event(event)

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 def verify(bench: Workbench) -> list[VerificationFinding]:
     """Read everything in a home, and report damage; if files are not readable, only those.
 
-    Suites with missing or damaged images are marked as stale, so that the reported commands
-    rebuild them.
+    Tables with missing or damaged images are marked as stale, so that evaluations rebuild them.
     """
     home = bench.settings.home
     if unreadable := list(unreadable_findings(_read_paths(bench))):
