@@ -107,6 +107,21 @@ def published_or_built_rows(
     return published
 
 
+def image_questions(
+    to_question: Callable[[Any, str], Question],
+    entries: Sequence[Any],
+    images: Mapping[str, StoredImage],
+) -> Table[Question]:
+    """Build a question of each entry and the SHA-256 of its image; reject those without one."""
+    table = Table[Question]()
+    for entry in entries:
+        if entry.image in images:
+            table.rows.append(to_question(entry, images[entry.image].sha256))
+        else:
+            table.reject(entry.entry_id, f"no image: {entry.image}")
+    return table
+
+
 def question_outs(folder: AssetFolder) -> dict[str, dg.AssetOut]:
     """Outputs that ``yield_question_tables`` yields; an edition may have no questions."""
     return {

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from math import nan
 
 import dagster as dg
@@ -13,12 +14,15 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.evaluation.aggregation import blank_metric, failed_ids, response_parts
 from bench_assets.evaluation.task import ScoredQuestion
-from bench_assets.suites.journeybench.assets.question_tables import question_assets
+from bench_assets.suites.journeybench.assets.question_tables import (
+    image_questions,
+    question_assets,
+)
 from bench_assets.suites.journeybench.captioning.dataset import (
     RELEASES,
     CaptionedImage,
     read_captioned_images,
-    to_questions,
+    to_question,
 )
 from bench_assets.suites.journeybench.captioning.task import TASK
 from bench_resources.encoders.meteor import METEOR_VERSION, meteor, missing_meteor
@@ -29,7 +33,7 @@ captioning_questions = question_assets(
     task=TASK,
     row=CaptionedImage,
     read=read_captioned_images,
-    to_questions=to_questions,
+    to_questions=partial(image_questions, to_question),
     releases=RELEASES,
 )
 

@@ -1,13 +1,13 @@
 """Reads people's captions, splits cells that hold several, and builds questions."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Question, StoredImage
+from bench_assets.core.schema.rows import Question
 from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, make_rows, require_field
 from bench_assets.suites.journeybench.published_files import (
@@ -149,26 +149,16 @@ TASK_NAME = "journeybench/captioning"
 TEXT = "Describe in one sentence what is unusual in the picture."
 
 
-def to_questions(
-    entries: Sequence[CaptionedImage], images: Mapping[str, StoredImage]
-) -> Table[Question]:
-    """Build a question of each entry with an image; reject the others."""
-    table = Table[Question]()
-    for entry in entries:
-        if entry.image not in images:
-            table.reject(entry.entry_id, f"no image: {entry.image}")
-            continue
-        table.rows.append(
-            Question(
-                question_id=f"{TASK_NAME}/{entry.entry_id}",
-                task=TASK_NAME,
-                edition="own",
-                kind="text",
-                text=TEXT,
-                answer=entry.captions,
-                images=(images[entry.image].sha256,),
-                category="; ".join(entry.categories),
-                labels={"image": entry.image},
-            )
-        )
-    return table
+def to_question(entry: CaptionedImage, image: str) -> Question:
+    """Ask about an entry's image, given by its SHA-256; its captions are the answers."""
+    return Question(
+        question_id=f"{TASK_NAME}/{entry.entry_id}",
+        task=TASK_NAME,
+        edition="own",
+        kind="text",
+        text=TEXT,
+        answer=entry.captions,
+        images=(image,),
+        category="; ".join(entry.categories),
+        labels={"image": entry.image},
+    )

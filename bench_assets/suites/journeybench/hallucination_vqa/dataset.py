@@ -1,11 +1,10 @@
 """Reads HaloQuest's CSV and builds questions, which presume, hide or leave out something."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.schema.rows import Question, StoredImage
+from bench_assets.core.schema.rows import Question
 from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, make_rows, require_field
 from bench_assets.suites.journeybench.published_files import read_records, read_text_field
@@ -75,28 +74,17 @@ def _read_known_value(values: tuple[str, ...], entry: Entry, name: str, where: s
 TASK_NAME = "journeybench/hallucination_vqa"
 
 
-def to_questions(
-    entries: Sequence[TriggerQuestion], images: Mapping[str, StoredImage]
-) -> Table[Question]:
-    """Build a question of each entry with an image; reject the others."""
-    table = Table[Question]()
-    for entry in entries:
-        if entry.image not in images:
-            table.reject(entry.entry_id, f"no image: {entry.image}")
-            continue
-        digest = images[entry.image].sha256
-        table.rows.append(
-            Question(
-                question_id=f"{TASK_NAME}/{entry.entry_id}",
-                task=TASK_NAME,
-                edition="own",
-                kind="text",
-                text=entry.question,
-                answer=entry.answers,
-                images=(digest,),
-                category=entry.trigger,
-                group_id=digest,
-                labels={"image_source": entry.image_source, "image": entry.image},
-            )
-        )
-    return table
+def to_question(entry: TriggerQuestion, image: str) -> Question:
+    """Ask an entry's question about its image, given by its SHA-256."""
+    return Question(
+        question_id=f"{TASK_NAME}/{entry.entry_id}",
+        task=TASK_NAME,
+        edition="own",
+        kind="text",
+        text=entry.question,
+        answer=entry.answers,
+        images=(image,),
+        category=entry.trigger,
+        group_id=image,
+        labels={"image_source": entry.image_source, "image": entry.image},
+    )

@@ -3,10 +3,11 @@
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
+from bench_assets.suites.journeybench.assets.question_tables import image_questions
 from bench_assets.suites.journeybench.captioning.dataset import (
     known_categories,
     read_captioned_images,
-    to_questions,
+    to_question,
 )
 from tests.fakes.rows import stored
 from tests.suites.journeybench.release import CELLS, HOST, write_lines, write_release
@@ -53,7 +54,8 @@ def test_an_image_with_captions_in_two_rows_gives_two_questions(tmp_path):
     file = tmp_path / "caption.jsonl"
     row = {"url": f"{HOST}/a.png", "captions": CELLS[1]}
     write_lines(file, row, row | {"captions": "A whale."})
-    table = to_questions(read_captioned_images(file).require(), {row["url"]: stored("a")})
+    images = {row["url"]: stored("a")}
+    table = image_questions(to_question, read_captioned_images(file).require(), images)
     first, second = table.rows
     assert first.question_id == "journeybench/captioning/images.example.org/a.png"
     assert first.answer == ("A whale flies over a town.", "A flying whale.")
@@ -64,8 +66,10 @@ def test_an_image_with_captions_in_two_rows_gives_two_questions(tmp_path):
 def test_a_row_without_its_image_is_rejected(tmp_path):
     file = tmp_path / "caption.jsonl"
     write_lines(file, {"url": f"{HOST}/b.png", "captions": CELLS[1]})
-    table = to_questions(read_captioned_images(file).require(), {})
-    assert [rejection.entry for rejection in table.rejections] == ["images.example.org/b.png"]
+    table = image_questions(to_question, read_captioned_images(file).require(), {})
+    (rejection,) = table.rejections
+    assert rejection.entry == "images.example.org/b.png"
+    assert rejection.reason == f"no image: {HOST}/b.png"
 
 
 def test_only_categories_of_the_release_are_known():
