@@ -4,6 +4,7 @@ FOLDER holds checkouts by the name of their repository (``FOLDER/MathVista``). A
 checkout keeps its frozen points, and a message states it.
 """
 
+import argparse
 import json
 import subprocess
 import sys
@@ -69,4 +70,8 @@ def main(folder: Path, *, tests: bool) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), tests="--no-tests" not in sys.argv)
+    parser = argparse.ArgumentParser(prog="python -m tests.proofs", description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--no-tests", action="store_true", help="keep the results of the tests")
+    arguments = parser.parse_args()
+    main(arguments.folder, tests=not arguments.no_tests)
