@@ -1,12 +1,13 @@
 """``bench tables``: tables of the graph and of the papers, expectations, differences."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bench_assets.cli.app.command_context import open_home, raise_last
 from bench_assets.cli.app.options import ConditionOption, JsonOption, SourceOption, SuiteName
+from bench_assets.comparison import gate
 from bench_assets.core.schema.errors import TableError
 from bench_assets.workspace.console.output import print_message, print_rows
 
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 EvaluationArgument = Annotated[
     str, typer.Argument(help="Model, condition, or Parquet file of metrics.")
 ]
-
-FailOn: TypeAlias = Literal["worse", "undecided"]
 
 app = typer.Typer(no_args_is_help=True, help="List, print, compare and check tables.")
 
@@ -159,7 +158,7 @@ def diff(
     metric: Annotated[str, typer.Option(help="Metric. Default: each task's primary metric.")] = "",
     source: SourceOption = "",
     fail_on: Annotated[
-        FailOn | None,
+        gate.FailOn | None,
         typer.Option(help="Exit with code 3 if a task is worse, or (undecided) not better."),
     ] = None,
     junit: Annotated[
@@ -177,7 +176,6 @@ def diff(
 
     Example: bench tables diff model-a model-b --suite codis --fail-on worse
     """
-    from bench_assets.comparison import gate
     from bench_assets.comparison.verdicts import decide
     from bench_assets.workspace.inspect.explanation import compare_evaluations
 
@@ -232,12 +230,11 @@ def _print_causes(
     causes: "Mapping[str, Sequence[Cause]]", verdicts: "Mapping[str, Comparison]"
 ) -> None:
     """Print the causes of each task as JSON lines, the first with the verdict if there is one."""
-    from bench_assets.comparison.gate import as_record
     from bench_assets.core.tables.arrow import to_json
     from bench_assets.workspace.console.output import print_json_result
 
     for task, (total, *others) in causes.items():
-        verdict = as_record(verdicts[task]) if task in verdicts else {}
+        verdict = gate.as_record(verdicts[task]) if task in verdicts else {}
         print_json_result(to_json(total) | verdict)
         for cause in others:
             print_json_result(to_json(cause))
