@@ -49,7 +49,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     Args:
         suite: Suite or task to load; "": all suites.
         source: Folder of the suite's files or its address; "default": bench.toml's.
-        judge: The suite's judge, instead of bench.toml's.
+        judge: The suite's judge, instead of bench.toml's; refused if none of its tasks has one.
         scorer: The suite's scorer, instead of bench.toml's.
         reader: The suite's reader, instead of bench.toml's; refused if no task would ask it.
         models: The models to evaluate, by name or location; or resolved.
@@ -93,6 +93,8 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         catalog=catalog,
         progress=progress_style(),
     ) as bench:
+        if judge and not any(task.is_judged for task in bench.catalog.tasks_of(suite)):
+            raise SettingsError(f"judge {judge}: {suite} asks no judge. Leave it out")
         if reader not in ("", RULES):
             _require_read_task(bench, suite, reader)
         yield bench

@@ -155,6 +155,12 @@ def test_a_reader_that_would_not_be_asked_is_refused(home, suite, options, reaso
     )
 
 
+def test_a_judge_that_would_not_be_asked_is_refused(home):
+    command = ("evaluate", "multi", "--model", "random", "--judge", "helper")
+    result = bench(*command, fails=True)
+    assert result.stderr == "error: judge helper: multi asks no judge. Leave it out\n"
+
+
 def test_a_dry_run_of_a_backfill_counts_requests_and_changes_no_table(used_home):
     options = ("--model", "random", "--scorer", "official", "--keep-going", "--json")
     metrics_before = lines(bench("tables", "show", "codis/metrics", "--json"))
