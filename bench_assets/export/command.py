@@ -37,7 +37,10 @@ EditionsOption = Annotated[
     ),
 ]
 OutOption = Annotated[
-    Path | None, typer.Option(help="Output folder. Default: export/FORMAT in the home.")
+    Path | None,
+    typer.Option(
+        help="Output folder. Default: export/FORMAT in the home; for blink-submission, export."
+    ),
 ]
 ToOption = Annotated[
     str, typer.Option(help="Target: for mlflow sqlite:///... or http://...; for wandb online.")

@@ -53,14 +53,16 @@ def export_results(bench: Workbench, request: ExportRequest) -> ExportResult:
 
     Raises:
         UnknownNameError: If the format, suite, model, condition or edition is unknown.
-        SettingsError: If a submission is requested without a model, or of the mini edition.
+        SettingsError: If an option has no effect on the format, or a submission is requested
+            without a model or of the mini edition.
         TableError: If there is nothing to write.
         BenchError: If a package is missing, an input cannot be made or a file cannot be written.
     """
+    if request.form not in (*FORMATS, SUBMISSION):
+        raise UnknownNameError("format", request.form, [*FORMATS, SUBMISSION])
+    _refuse_unused_options(request)
     if request.form == SUBMISSION:
         return _write_submissions(bench, request)
-    if request.form not in FORMATS:
-        raise UnknownNameError("format", request.form, [*FORMATS, SUBMISSION])
     home = bench.settings.home
     names = request.suites or bench.catalog.names
     tasks = {task.name: task for name in names for task in bench.catalog.tasks_of(name)}
@@ -83,13 +85,33 @@ def export_results(bench: Workbench, request: ExportRequest) -> ExportResult:
         editions = " or ".join(table_filter.editions)
         scope = f" of the edition {editions}" if editions else ""
         left_out = "".join(f"; {line}" for line in collection.left_out)
-        raise TableError(f"nothing{scope} to export as {request.form}{left_out}. Check --edition")
+        raise TableError(
+            f"nothing{scope} to export as {request.form}{left_out}. Evaluate a model, or select"
+            " other results"
+        )
     stale = [
         number
         for number in stale_numbers(bench, table_filter.tasks)
-        if not table_filter.models or number.model in table_filter.models
+        if (not request.models or number.model in request.models)
+        and (not request.conditions or number.condition in request.conditions)
     ]
     return ExportResult(outputs=outputs, left_out=collection.left_out, stale=stale)
+
+
+def _refuse_unused_options(request: ExportRequest) -> None:
+    """Refuse an option that has no effect on the requested format."""
+    unused: dict[str, object] = {}
+    if request.form == SUBMISSION:
+        unused["--suite"] = set(request.suites) - {"blink"}
+        unused["--condition"] = request.conditions
+        unused["--edition"] = request.editions
+    if request.form not in ("mlflow", "wandb"):
+        unused["--to"] = request.to
+    if request.form == "mlflow" and request.to:
+        unused["--out"] = request.out
+    for option, value in unused.items():
+        if value:
+            raise SettingsError(f"{option}: no effect on the export {request.form}. Leave it out")
 
 
 def _leaderboard_rows(bench: Workbench, tasks: Sequence[Task]) -> list[LeaderboardRow]:

@@ -48,6 +48,23 @@ def test_tables_are_written_into_the_given_folder(run_export, tmp_path):
             "nothing of the edition published",
             id="an edition",
         ),
+        pytest.param(
+            ["lm-eval", "--to", "online"], "--to: no effect on the export lm-eval", id="a target"
+        ),
+        pytest.param(
+            ["mlflow", "--to", "sqlite:///m.db", "--out", "m"], "--out: no effect", id="a folder"
+        ),
+        pytest.param(
+            ["blink-submission", "--suite", "quiz"], "--suite: no effect", id="another suite"
+        ),
+        pytest.param(
+            ["blink-submission", "--condition", "main"], "--condition: no effect", id="a condition"
+        ),
+        pytest.param(
+            ["blink-submission", "--edition", "mini"],
+            "--edition: no effect",
+            id="an edition of a submission",
+        ),
     ],
 )
 def test_an_export_that_is_impossible_is_an_error(run_export, arguments, expected_message):

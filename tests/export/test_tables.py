@@ -2,6 +2,7 @@
 
 import csv
 import re
+from dataclasses import replace
 
 import duckdb
 import pandas as pd
@@ -16,6 +17,7 @@ from bench_assets.export.tables import FORMS, _Csv
 from bench_assets.workspace.inspect.table_collection import TableFilter
 from bench_resources.tables.parquet import TableFiles
 from tests.export.measured_home import MODEL, NASTY, TASK, export_job, questions
+from tests.fakes.rows import metric, standing
 
 
 @pytest.fixture(params=FORMS)
@@ -59,6 +61,14 @@ def test_missing_numbers_are_read_as_missing(export):
 def test_text_formats_do_not_write_nan(home, form):
     FORMATS[form](export_job(home, home / "out"))
     assert b"nan" not in (home / f"out/metrics.{form}").read_bytes().lower()
+
+
+@pytest.mark.parametrize(("condition", "n_rows"), [("main", 1), ("blind", 0)])
+def test_the_leaderboard_belongs_to_the_main_condition(home, condition, n_rows):
+    job = export_job(home, home / "out", TableFilter([TASK], conditions=[condition]))
+    row = standing(metric(MODEL, 1.0, task="quiz"))
+    FORMATS["jsonl"](replace(job, standings=lambda: [row]))
+    assert (home / "out/leaderboard.jsonl").read_text().count("\n") == n_rows
 
 
 @pytest.mark.parametrize("form", [form for form in FORMS if form != "csv"])

@@ -124,13 +124,13 @@ class TableCollection:
                         yield responses
 
     def is_requested(self, task: str, model: str, edition: str) -> bool:
-        """Whether a leaderboard row was requested."""
-        models, editions = self._selection.models, self._selection.editions
+        """Whether a row of the leaderboard, which is of the main condition, was requested."""
         names = {task.name for task in self._selection.tasks}
         return (
             task.partition("+")[0] in names  # without its extensions
-            and (not models or model in models)
-            and (not editions or edition in editions)
+            and (not self._selection.models or model in self._selection.models)
+            and (not self._selection.conditions or MAIN in self._selection.conditions)
+            and (not self._selection.editions or edition in self._selection.editions)
         )
 
     def _conditions(self, task: Task) -> list[str]:
