@@ -152,7 +152,8 @@ def answer_form(question: Question) -> AnswerForm | None:
     if question.category not in ("SA", "MA"):
         return None
     _, listed_options = split_options(question.text)
-    options = listed_options or question.options or ("",) * _MAX_LETTERS
+    # The question has more options than its text if a right letter is not listed.
+    options = max(listed_options, question.options, key=len) or ("",) * _MAX_LETTERS
     return AnswerForm("choice" if question.category == "SA" else "choices", options)
 
 

@@ -12,7 +12,7 @@ TASK = Task(
         "Questions of Chinese school and driving exams, with text and images, "
         "from multiple choice to open."
     ),
-    version=8,
+    version=9,
     conditions={
         "main": Condition(
             prompt=prompts.main,

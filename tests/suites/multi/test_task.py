@@ -29,6 +29,11 @@ def read_letters(kind, response, **fields):
     return "".join(sorted(score.answer))
 
 
+def test_a_right_letter_that_the_text_does_not_list_is_read():
+    pair = answered("C", gold="C", text="选[MASK]\nA. 甲\nB. 乙", options=("A", "B", "C"))
+    assert TASK.scorer("careful")(pair, []).points == 1.0
+
+
 def test_at_most_1_percent_of_the_forms_are_misread_and_at_most_40_percent_unread():
     misread, unread = [], []
     for form, rows in RESPONSE_FORMS.items():

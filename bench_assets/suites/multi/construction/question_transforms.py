@@ -50,7 +50,7 @@ def choose_elements(item: MultiItem) -> list[MultiItem]:
     """
     stem, options = split_options(item.specific)
     option_elements = [_elements(option) for option in options]
-    if item.type != "SA" or not all(option_elements) or len(item.answer) != 1:
+    if item.type != "SA" or len(item.answer) != 1 or not options or not all(option_elements):
         return []
     if any(list(elements) != sorted(elements, key=_element_rank) for elements in option_elements):
         return []

@@ -135,9 +135,10 @@ def is_release(items: Sequence[MultiItem]) -> bool:
 
 
 def split_options(text: str) -> tuple[str, tuple[str, ...]]:
-    r"""Split a text into stem and options: the last run of A, B, C, ...
+    r"""Split a text into stem and options: A, B, C, ... from the last A.
 
-    Options begin lines or follow whitespace; without any, the whole text is the stem.
+    Options begin lines or follow whitespace; without any, the whole text is the stem. A letter out
+    of order, such as an initial, is a part of its option.
 
     >>> split_options("A、B两地相距[MASK]\nA. 1 km\nB. 2 km")
     ('A、B两地相距[MASK]', ('1 km', '2 km'))
@@ -146,8 +147,10 @@ def split_options(text: str) -> tuple[str, tuple[str, ...]]:
     first_options = [index for index, mark in enumerate(marks) if mark[1] == "A"]
     if not first_options:
         return text, ()
-    candidates = zip(marks[first_options[-1] :], ascii_uppercase, strict=False)
-    run = [mark for mark, letter in candidates if mark[1] == letter]
+    run: list[re.Match[str]] = []
+    for mark in marks[first_options[-1] :]:
+        if ascii_uppercase.index(mark[1]) == len(run):
+            run.append(mark)
     ends = [*(mark.start() for mark in run[1:]), len(text)]
     options = [text[mark.end() : end].strip() for mark, end in zip(run, ends, strict=True)]
     return text[: run[0].start()].rstrip(), tuple(options)

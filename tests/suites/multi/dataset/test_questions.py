@@ -98,7 +98,8 @@ def test_a_release_without_any_answers_is_kept():
         ),
         pytest.param("见图\nA．一\n二\nB．三", "见图", ("一\n二", "三"), id="two lines"),
         pytest.param("无选项", "无选项", (), id="none"),
-        pytest.param("A. 一\nC. 三", "", ("一\nC. 三",), id="a letter is skipped"),
+        pytest.param("A. 一\nC. 三\nC. 四", "", ("一\nC. 三\nC. 四",), id="a letter is skipped"),
+        pytest.param("A. T. S. 艾略特\nB. 乙", "", ("T. S. 艾略特", "乙"), id="initials"),
     ],
 )
 def test_a_text_is_split_into_stem_and_options(text, stem, options):
