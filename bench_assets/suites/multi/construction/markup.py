@@ -138,6 +138,7 @@ def _convert_html(
 
     for hidden in soup(["script", "style"]) + soup(string=lambda text: isinstance(text, Comment)):
         hidden.extract()
+    _keep_formula_images(soup, formulas)
     # Outermost tables only: all nested ones would take too long.
     for table in [tag for tag in soup("table") if tag.find_parent("table") is None]:
         if not _is_simple_table(table):
@@ -145,9 +146,7 @@ def _convert_html(
     for text in soup(string=lambda text: text.find_parent("table") is not None):
         text.replace_with(formulas.escape_pipes(text))
     for image in soup("img"):
-        latex = image.get("data-latex")
-        source = image_name(formulas.show(str(image.get("src", ""))))
-        image.replace_with(f"${latex}$" if latex else add_image(source))
+        image.replace_with(add_image(image_name(formulas.show(str(image.get("src", ""))))))
     for index in [tag for tag in soup(_SCRIPTS) if tag.find_parent(_SCRIPTS) is None]:
         latex = _convert_index(index, formulas)
         index.replace_with(f"${latex}$" if latex else "")
@@ -156,12 +155,20 @@ def _convert_html(
         underlined.insert_after("</u>")
         underlined.unwrap()
     _write_ruby_readings(soup)
+    _close_list_entries(soup)
     _write_list_letters(soup)
     to_markdown = MarkdownConverter(
         escape_asterisks=False, escape_underscores=False, escape_misc=False
     )
     markdown: str = to_markdown.convert_soup(parse_html(str(soup)))
     return join_indices(_restore_formulas(formulas, _normalize_lines(markdown)))
+
+
+def _keep_formula_images(soup: "BeautifulSoup", formulas: Formulas) -> None:
+    """Replace images of formulas by placeholders of their LaTeX."""
+    for image in soup("img"):
+        if latex := image.get("data-latex"):
+            image.replace_with(formulas.keep(f"${latex}$"))
 
 
 def _convert_index(tag: "Tag", formulas: Formulas) -> str:
@@ -201,16 +208,19 @@ def _write_ruby_readings(soup: "BeautifulSoup") -> None:
             reading.append("）")
 
 
-def _write_list_letters(soup: "BeautifulSoup") -> None:
-    """Write out the letters of lists, which Markdown lacks."""
+def _close_list_entries(soup: "BeautifulSoup") -> None:
+    """Put an entry inside another one behind it: HTML may leave out ``</li>``."""
     for entry in soup("li"):
-        if entry.parent is not None and entry.parent.name == "li":  # </li> may be left out
+        if entry.parent is not None and entry.parent.name == "li":
             entry.parent.insert_after(entry.extract())
+
+
+def _write_list_letters(soup: "BeautifulSoup") -> None:
+    """Write out the letters of lists, as capitals; Markdown has only numbers."""
     for numbered in soup("ol"):
         if numbered.get("type") in ("A", "a"):
-            for letter, entry in zip(
-                ascii_uppercase, numbered("li", recursive=False), strict=False
-            ):
+            letters = ascii_uppercase[_positive_number(numbered, "start") - 1 :]
+            for letter, entry in zip(letters, numbered("li", recursive=False), strict=False):
                 entry.insert(0, f"{letter}. ")
                 entry.name = "p"
             numbered.name = "div"
@@ -232,20 +242,20 @@ def _is_simple_table(table: "Tag") -> bool:
 
 
 def _normalize_lines(text: str) -> str:
-    """Mark blanks; remove spaces at line ends, and empty lines."""
+    """Mark places to fill in, collapse spaces, and remove empty lines."""
     masked = _mask_blanks(text.replace("\xa0", " ").replace("\u3000", " "))
-    lines = [_collapse_blanks(line) for line in masked.splitlines()]
+    lines = [_collapse_spaces(line) for line in masked.splitlines()]
     return "\n".join(line for line in lines if line)
 
 
-def _collapse_blanks(line: str) -> str:
-    """Collapse the blanks of a line; a nested list entry keeps its indentation."""
+def _collapse_spaces(line: str) -> str:
+    """Collapse the spaces of a line; a nested list entry keeps its indentation."""
     nested = _LIST_ENTRY.match(line)
     return (nested[1] if nested else "") + re.sub(r"[ \t]+", " ", line).strip()
 
 
 def _mask_blanks(text: str) -> str:
-    """Replace each place to fill in by ``[MASK]``; the brackets of declared functions are none."""
+    """Replace places to fill in by ``[MASK]``; the brackets of a declared function stay."""
     declarations = [match.span() for match in _DECLARED.finditer(text)]
 
     def mask(match: re.Match[str]) -> str:
@@ -273,7 +283,7 @@ class _Cell(NamedTuple):
 
 
 def draw_table(html: str, font: Path | None = None) -> bytes:
-    """Draw a table with its joined cells as a PNG, black on white.
+    """Draw the text of a table with its joined cells as a PNG, black on white.
 
     Args:
         html: One ``<table>``.
@@ -281,9 +291,12 @@ def draw_table(html: str, font: Path | None = None) -> bytes:
 
     Raises:
         SettingsError: If there is no font for the text.
-        ImageError: If the table has no cells, or it or a cell is too large.
+        ImageError: If the table has no cells or an image, or it or a cell is too large.
     """
-    cells = _cells(parse_html(html).find_all("tr"))
+    table = parse_html(html)
+    if table.find("img"):
+        raise ImageError("the table has an image, which would be lost")
+    cells = _cells(table("tr"))
     if not cells:
         raise ImageError("the table has no cells")
     opened_font = _open_font(font, "".join(cell.text for cell in cells.values()))
@@ -308,7 +321,10 @@ def draw_table(html: str, font: Path | None = None) -> bytes:
 
 
 def _cells(row_tags: list["Tag"]) -> Mapping[_Position, _Cell]:
-    """Cells by position; a cell that spans rows shifts cells of the rows below to the right."""
+    """Cells by position; a cell that spans rows shifts cells of the rows below to the right.
+
+    Raises ImageError if a cell is too long or spans too much.
+    """
     cells: dict[_Position, _Cell] = {}
     occupied: set[_Position] = set()
     for row, row_tag in enumerate(row_tags):
@@ -317,7 +333,8 @@ def _cells(row_tags: list["Tag"]) -> Mapping[_Position, _Cell]:
             while (row, column) in occupied:
                 column += 1
             text = " ".join(tag.get_text(" ", strip=True).splitlines())
-            cell = _Cell(text=text, rows=_span(tag, "rowspan"), columns=_span(tag, "colspan"))
+            rows, columns = _positive_number(tag, "rowspan"), _positive_number(tag, "colspan")
+            cell = _Cell(text=text, rows=rows, columns=columns)
             if len(text) > _MAX_CELL_CHARACTERS:
                 raise ImageError(f"a cell is too long: {len(text)} characters")
             if cell.rows * cell.columns > _MAX_CELL_AREA:
@@ -331,12 +348,12 @@ def _cells(row_tags: list["Tag"]) -> Mapping[_Position, _Cell]:
     return cells
 
 
-def _span(tag: "Tag", name: str) -> int:
-    """Number of rows or columns that a cell spans; one over the limit for any larger number."""
+def _positive_number(tag: "Tag", name: str) -> int:
+    """Read an attribute, 1 if it is no such number; a long one is above ``_MAX_CELL_AREA``."""
     value = str(tag.get(name, "1"))
     if not value.isdecimal():
         return 1
-    if len(value) >= len(str(_MAX_CELL_AREA)):  # larger, and perhaps too long for int
+    if len(value) >= len(str(_MAX_CELL_AREA)):  # perhaps too long for int
         return _MAX_CELL_AREA + 1
     return max(1, int(value))
 

@@ -106,6 +106,7 @@ LONG_ROW = f"<tr><td>{'m' * 19_000}</td></tr>"
     [
         pytest.param("<table></table>", "no cells", id="no cells"),
         pytest.param("\ud800", "no cells", id="half a surrogate pair"),
+        pytest.param("<table><tr><td><img src='a.png'>", "has an image", id="an image"),
         pytest.param('<table><tr><td colspan="99999999999">a', "spans", id="joined too widely"),
         pytest.param(f"<table><tr><td>{'a' * 30_000}", "30000 characters", id="a long word"),
         pytest.param(
