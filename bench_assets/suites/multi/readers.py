@@ -29,7 +29,7 @@ class Reader:
     clean: Callable[[str], str]  # applied first, for every type of question
     letter: Callable[[str], str]  # "" if the response gives none
     letters: Callable[[str], str]  # in the order named, each once
-    blanks: Callable[[str], tuple[str, ...]]  # one line per blank, or more
+    blanks: Callable[[str], tuple[str, ...]]  # in order; as many lines as it gives
     matches: Callable[[str, str], bool]  # whether a line matches the gold line
     reference: Callable[[str], str]  # cleans the reference of an open question
     refuses: Callable[[str], bool]  # whether the response is a refusal, which scores 0
@@ -64,7 +64,7 @@ def _letter_at(response: str, index: int) -> str:
 
 
 def _first_run(response: str) -> str:
-    """Letters of the first run of letters, spaces and commas, even if it has no letter."""
+    """Letters of the first run of letters, spaces and commas; "" if it has no letter."""
     match = re.search(r"[a-zA-Z ,]+", response)
     return _unique_letters(match[0]) if match else ""
 

@@ -121,7 +121,7 @@ def _raw_response(answered: AnsweredQuestion) -> str:
 
 
 def _score(answered: AnsweredQuestion, reader: Reader, raw: str) -> Score:
-    """Score a raw response as a reader reads it; a response that says REFUSED has it as a note."""
+    """Score a raw response as a reader reads it; its note is ``REFUSED`` if it is a refusal."""
     question, prediction = answered
     possible = max_points(question)
     if question.answer == (NOT_PUBLISHED,) and question.category != "Other":

@@ -61,7 +61,7 @@ def captions(
     questions: list[Question],
     stored: list[StoredImage],
 ) -> list[ImageText]:
-    """Take the captions of the source, or let the captioner describe the images (section 4.5)."""
+    """Take the captions of the source, or else those of the captioner, if any (section 4.5)."""
     file = open_release(sources).captions
     if file:
         return to_image_texts(dict(read_image_texts(file).rows), stored, file.name)
@@ -213,7 +213,7 @@ def _reject_pieces(release: MultiRelease, images: Container[str]) -> list[Reject
 
 
 def _reject_unknown_ids(release: MultiRelease, _: Container[str]) -> list[Rejection]:
-    """Reject entries of the hard list that name no question."""
+    """Reject entries of the hard list that are no texts or, in a release, name no question."""
     hard_list = read_hard_list(release)
     if release.annotations is None:  # items of a built edition may get other ids
         item_ids = {item.item_id for item in read_items(release).rows}

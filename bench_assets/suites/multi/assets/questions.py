@@ -66,7 +66,7 @@ def images(
     image_store: ImageStore,
     raw_items: list[MultiItem],
 ) -> dg.Output[list[StoredImage]]:
-    """Store every image of the folder, and every table that Markdown cannot express."""
+    """Store the images of the folder, and the tables that are drawn; log those that cannot be."""
     stored, broken = image_store.put_files(image_files(open_release(sources).images))
     font = settings.suite("multi", MultiSettings).font
     tables: dict[str, str] = {}

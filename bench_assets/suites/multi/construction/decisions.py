@@ -1,7 +1,7 @@
 """Annotators' changes and decisions, applied to items (section 3.2, data annotation).
 
 ``annotations.json`` is a list of ``{item, round, annotator}`` with any of ``difficulty`` and
-``quality`` (numbers), ``changes`` (field of the item -> new text), ``drop`` (the reason) and
+``quality`` (integers), ``changes`` (field of the item -> new text), ``drop`` (the reason) and
 ``transform`` (a requested transformation). An item has at most one annotation per round.
 """
 
@@ -53,7 +53,7 @@ class ItemRating:
 
 
 def read_annotations(file: Path) -> Table[Annotation]:
-    """Read every annotation in file order; an item's second one in a round is rejected.
+    """Read annotations in file order; invalid ones are rejected, and second ones in a round.
 
     Raises:
         SourceError: If the file is not a JSON list in UTF-8.
@@ -65,7 +65,9 @@ def read_annotations(file: Path) -> Table[Annotation]:
         key = annotation.item_id, annotation.round
         if key in seen:
             item_id, round_ = key
-            raise SourceError(f"{where}: {item_id} has two annotations in round {round_}")
+            raise SourceError(
+                f"{where}: {item_id} has two annotations in round {round_}. Remove one of them"
+            )
         seen.add(key)
         return annotation
 
@@ -99,7 +101,7 @@ def merge_annotations(
 def add_ratings(
     annotations: Sequence[Annotation], ratings: Iterable[ItemRating]
 ) -> list[Annotation]:
-    """Put the lower median of each item's ratings into its first-round annotation."""
+    """Put the lower median of each item's ratings into its first-round annotation, or a new one."""
     by_item: dict[str, list[ItemRating]] = {}
     for rating in ratings:
         by_item.setdefault(rating.item_id, []).append(rating)
@@ -125,7 +127,7 @@ def requested_transformations(annotations: Iterable[Annotation]) -> dict[str, Ma
 
 
 def _annotation(entry: Entry, where: str) -> Annotation:
-    """Make an annotation of an entry; raises SourceError if a field is invalid."""
+    """Make an annotation of an entry. Raises SourceError if a field is invalid."""
     changes, transform = _texts(entry, "changes", where), _texts(entry, "transform", where)
     unknown = sorted(set(changes) - set(EDITABLE_FIELDS))
     if unknown:
@@ -156,7 +158,7 @@ def _texts(entry: Entry, name: str, where: str) -> dict[str, str]:
 
 
 def _number(entry: Entry, name: str, where: str) -> str:
-    """Read a number as text; "" without the field."""
+    """Read an integer as text; "" without the field."""
     return str(require_field(entry, name, int, where)) if name in entry else ""
 
 
@@ -200,7 +202,7 @@ def add_written_pieces(
 ) -> KnowledgeLinks:
     """Link written pieces to items without one; the first of several for an item counts.
 
-    If another piece has the name already, the item's id is appended to it.
+    If a piece with another text has the name already, the item's id is appended to it.
     """
     first_pieces: dict[str, WrittenPiece] = {}
     for written_piece in written:

@@ -38,7 +38,7 @@ class Formulas:
         self.kept: list[str] = []
 
     def keep(self, text: str) -> str:
-        """Replace each formula by a placeholder, but no amounts of money and no spans with tags."""
+        """Replace each formula without tags by a placeholder, and escape amounts of money."""
         text = escape_money(text)
         closed_letters = _closed_letters(text)
 

@@ -96,7 +96,7 @@ class Duplicate:
     earlier: str
     similarity: float  # of their texts, [0, 1]
     distance: int  # largest between their images, in bits of 64; 0 without images
-    conflict: str = ""  # why both are kept although they look alike; "" without a reason
+    conflict: str = ""  # the difference that keeps both; "" without one
     dropped: bool
 
 
@@ -147,14 +147,14 @@ def _conflict(later: MultiItem, earlier: MultiItem) -> str:
     differing = (later_tokens - earlier_tokens) | (earlier_tokens - later_tokens)
     if differing:
         return f"only one of them has {', '.join(sorted(differing))}"
-    return _wording_difference(earlier, later)
+    return _wording_difference(later, earlier)
 
 
 def _decisive_tokens(item: MultiItem) -> Counter[str]:
-    return Counter(_DECISIVE_TOKENS.findall(_half_width(item.text)))
+    return Counter(_DECISIVE_TOKENS.findall(_normalize_characters(item.text)))
 
 
-def _wording_difference(earlier: MultiItem, later: MultiItem) -> str:
+def _wording_difference(later: MultiItem, earlier: MultiItem) -> str:
     """Name the first words of a stem that the other replaces, such as 冰 by 水 (ice by water).
 
     The same words in another order are a difference too; an inserted or missing character (a typing
@@ -174,7 +174,7 @@ def _wording_difference(earlier: MultiItem, later: MultiItem) -> str:
 def _stem_words(item: MultiItem) -> list[str]:
     """English words and Chinese characters of a stem."""
     stem, _ = stem_and_options(item)
-    return re.findall(r"[a-z]+|\w", _half_width(stem).lower())
+    return re.findall(r"[a-z]+|\w", _normalize_characters(stem).lower())
 
 
 def _gold(item: MultiItem) -> tuple[str, ...]:
@@ -182,7 +182,7 @@ def _gold(item: MultiItem) -> tuple[str, ...]:
     if item.type in ("SA", "MA"):
         _, options = split_options(item.text)
         normalized = [_normalize_text(option) for option in options]
-        if len(set(normalized)) < len(normalized):  # as of images, whose tokens are left out
+        if len(set(normalized)) < len(normalized):  # such as images, without tokens
             return tuple(sorted(item.answer))
         by_letter = dict(zip(ascii_uppercase, normalized, strict=False))
         return tuple(sorted(by_letter.get(letter, letter) for letter in item.answer))
@@ -190,11 +190,11 @@ def _gold(item: MultiItem) -> tuple[str, ...]:
 
 
 def _normalize_text(text: str) -> str:
-    return re.sub(r"[\s。,;]", "", _half_width(text)).rstrip(".")
+    return re.sub(r"[\s。,;]", "", _normalize_characters(text)).rstrip(".")
 
 
-def _half_width(text: str) -> str:
-    """Convert full-width signs to ASCII, and leave out image tokens."""
+def _normalize_characters(text: str) -> str:
+    """Normalize by NFKC, with the hyphen as minus sign, and leave out image tokens."""
     return unicodedata.normalize("NFKC", IMAGE_TOKEN.sub("", text)).replace("\u2212", "-")
 
 

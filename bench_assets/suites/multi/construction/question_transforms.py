@@ -89,7 +89,7 @@ def proof_of_elements(item: MultiItem) -> str:
 def negate(item: MultiItem) -> list[MultiItem]:
     """Ask for the wrong options (错误) instead of the right one (正确) (Figure 6 (2)).
 
-    Not if the question is negative already, or an option combines or names others.
+    Not for fewer than three options, a negative question, or options that combine or name others.
     """
     stem, options = split_options(item.specific)
     before_blank, _, _ = re.sub(r"\s", "", stem).partition(MASK)

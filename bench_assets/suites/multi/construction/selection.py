@@ -71,7 +71,7 @@ def quota(n_problems: int) -> int:
 
 
 def probability(rank: int, n_problems: int) -> float:
-    """Pr[pick up q]: 1 for the longest and the shortest, else by the quota.
+    """Pr[pick up q]: 1 for the longest and, from a quota of 2, the shortest, else by the quota.
 
     >>> [probability(rank, 100) for rank in (0, 1, 99)]
     [1.0, 0.04, 1.0]

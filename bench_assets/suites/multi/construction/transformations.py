@@ -102,7 +102,7 @@ def propose(
     seed: int,
     by: str = ANNOTATOR,
 ) -> list[Transformation]:
-    """Propose at most one transformation per item: the requested one, or one of the rules.
+    """Propose the requested transformation of each item, or else that of the first rule that fits.
 
     Args:
         items: Annotated items.
@@ -136,7 +136,7 @@ def apply_transformation(item: MultiItem, row: Transformation) -> MultiItem:
 def key_proposals(
     rows: Iterable[Transformation], items: Iterable[MultiItem], images: Iterable[StoredImage]
 ) -> list[list[Proposal]]:
-    """Propose the key of each sound transformation."""
+    """Propose the key of each sound transformation, as a candidate of its own."""
     by_id = {item.item_id: item for item in items}
     digests = {image.name: image.sha256 for image in images}
     return [[_proposal(row, by_id[row.item_id], digests)] for row in rows if not row.fault]
@@ -252,7 +252,7 @@ _ANSWER_FORMS: Mapping[str, KeyForm] = {"SA": "letters", "MA": "letters", "FB": 
 
 
 def _proposal(row: Transformation, item: MultiItem, digests: Mapping[str, str]) -> Proposal:
-    """Propose the key of a transformation; ``digests`` are those of images by name."""
+    """Propose the key of a transformation; ``digests`` are those of the stored images by name."""
     return Proposal(
         id=row.proposal_id,
         question_id=row.proposal_id,
@@ -287,7 +287,7 @@ def _marks(item: MultiItem) -> list[str]:
 
 
 def _leaks_answer(item: MultiItem, rewritten: MultiItem, replacement: str) -> bool:
-    """Whether the new stem has a gold, a part of one, or a letter that the old stem lacks."""
+    """Whether the replacement adds a gold, or a part of one, to the stem, or names an option."""
     old_stem, new_stem = _normalized_stem(item), _normalized_stem(rewritten)
     golds = [gold for gold in map(_normalize_text, _golds(item)) if gold]
     added = _normalize_text(replacement)

@@ -28,7 +28,7 @@ class KnowledgeLink:
 
 
 def select_usable(pieces: Iterable[Knowledge], images: Container[str]) -> Table[Knowledge]:
-    """Select the pieces that have a text and whose images are all in ``images``."""
+    """Select the pieces that have a text, and every image that they list or refer to."""
     usable = Table[Knowledge]()
     for piece in pieces:
         fault = _piece_fault(piece, images)
@@ -104,8 +104,9 @@ def to_questions(
 ) -> Table[Question]:
     """Convert every item that can be asked and scored to a question; reject the others.
 
-    A published edition with a rejection becomes ``"own"``. If a release withholds all answers, its
-    questions have the answer ``NOT_PUBLISHED``; a single missing answer is a defect.
+    A published edition with a rejection becomes ``"own"``. A missing answer is ``NOT_PUBLISHED``;
+    for SA, MA and FB it is a reason to reject, unless all answers are missing, as in a release that
+    withholds them.
     """
     withheld = not any(item.answer for item in items)
     table = Table[Question]()
