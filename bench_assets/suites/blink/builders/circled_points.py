@@ -20,7 +20,7 @@ from random import Random
 from typing import NamedTuple
 
 from bench_assets.core.images.drawing import Mark, Point
-from bench_assets.core.images.orientation import read_annotated_frame
+from bench_assets.core.images.orientation import ImageFrame, read_annotated_frame
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
 from bench_assets.core.tables.build import Table, make_rejection
@@ -55,7 +55,7 @@ _COMMAS = 4  # commas in a line of points, at least, even in a truncated one
 
 
 class _ComparedPoints(NamedTuple):
-    """Two points as shares of width and height, the darker one first unless they are alike."""
+    """Two points in px of the upright image, the darker one first unless they are alike."""
 
     first: Point
     second: Point
@@ -123,20 +123,16 @@ def _depth_draft(source: Path, lines: _LinePair, where: str) -> Draft | Rejectio
 
 
 def _reflectance_draft(file: Path, rng: Random) -> Draft | Rejection:
-    comparisons = _clear_comparisons(file)
+    image = file.with_suffix(".png")
+    comparisons = _clear_comparisons(file, read_annotated_frame(image))
     if not comparisons:
         reason = "no comparison of two opaque points that lie apart is sure enough"
         return Rejection(entry=file.name, reason=reason)
     comparison = rng.choice(comparisons)
     random_place = int(rng.random() < 0.5)  # always drawn: later draws must not depend on it
-    image = file.with_suffix(".png")
-    frame = read_annotated_frame(image)
-    first, second = (
-        frame.to_shown((x * frame.width, y * frame.height))
-        for x, y in (comparison.first, comparison.second)
-    )
+    points = (comparison.first, comparison.second)
     first_place = random_place if comparison.alike else None
-    draft = _circled_draft("Relative_Reflectance", file.name, image, (first, second), first_place)
+    draft = _circled_draft("Relative_Reflectance", file.name, image, points, first_place)
     return replace(draft, marks=Marks(colour="white"))  # "to avoid color confusions" (A.1)
 
 
@@ -166,9 +162,10 @@ def _circled_draft(
     )
 
 
-def _clear_comparisons(file: Path) -> list[_ComparedPoints]:
+def _clear_comparisons(file: Path, frame: ImageFrame) -> list[_ComparedPoints]:
     """Read the comparisons of opaque, distant points of which annotators are sure."""
     entry = read_object(file)
+    _, shown_height = frame.shown
     points = {
         require_field(point, "id", int, where): point
         for point, where in read_objects(entry, "intrinsic_points", str(file))
@@ -180,8 +177,8 @@ def _clear_comparisons(file: Path) -> list[_ComparedPoints]:
         are_opaque = first_entry.get("opaque") and second_entry.get("opaque")
         if not are_opaque or not _is_sure(comparison, where):
             continue
-        first, second = _relative_point(first_entry, where), _relative_point(second_entry, where)
-        if dist(first, second) >= MIN_DISTANCE:
+        first, second = (_shown_point(point, frame, where) for point in (first_entry, second_entry))
+        if dist(first, second) >= MIN_DISTANCE * shown_height:
             darker = require_field(comparison, "darker", str, where)
             clear.append(_put_darker_first(darker, first, second, where))
     return clear
@@ -215,8 +212,8 @@ def _find_point(points: dict[int, Entry], comparison: Entry, field: str, where: 
     return point
 
 
-def _relative_point(point: Entry, where: str) -> Point:
+def _shown_point(point: Entry, frame: ImageFrame, where: str) -> Point:
     x, y = read_number(point, "x", where), read_number(point, "y", where)
     if not (0 <= x <= 1 and 0 <= y <= 1):
         raise SourceError(f"{where}: point ({x:g}, {y:g}) is not a share of width and height")
-    return x, y
+    return frame.to_shown((x * frame.width, y * frame.height))

@@ -151,6 +151,14 @@ def test_a_doubtful_comparison_is_refused(tmp_path, fault):
     ]
 
 
+def test_points_close_together_in_a_narrow_image_are_refused(tmp_path):
+    """They are 50 px apart, half of the width, and less than 6 % of the height."""
+    write_image(write_iiw(tmp_path) / "data" / "101.png", (100, 1000))
+    assert rejection_reasons(relative_reflectance(tmp_path, Random(0))) == [
+        "no comparison of two opaque points that lie apart is sure enough"
+    ]
+
+
 def test_a_folder_without_annotations_is_named(tmp_path):
     with pytest.raises(SourceError, match=r"data: expected files \*.json, found none"):
         list(relative_reflectance(tmp_path, Random(0)))
