@@ -62,9 +62,6 @@ def _pair_vote_units(
     """
     digests = {image.name: image.sha256 for image in images}
     annotators = {pair.annotator for pair in all_pairs} - {""}
-    by_id: dict[str, ContextPair] = {}
-    for pair in pairs:
-        by_id.setdefault(pair.pair_id, pair)
     return [
         Unit(
             task=task.name,
@@ -74,9 +71,16 @@ def _pair_vote_units(
             needed=max(1, len(annotators - {pair.annotator})),
             barred=(pair.annotator,),
         )
-        for pair in by_id.values()
+        for pair in _first_of_each_id(pairs)
         if pair.annotator and pair.image in digests
     ]
+
+
+def _first_of_each_id(pairs: Sequence[ContextPair]) -> list[ContextPair]:
+    by_id: dict[str, ContextPair] = {}
+    for pair in pairs:
+        by_id.setdefault(pair.pair_id, pair)
+    return list(by_id.values())
 
 
 def _revision_units(
@@ -85,12 +89,16 @@ def _revision_units(
     voted_on: Sequence[Unit],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
-    """Build one unit per pair with a stored image that was voted down, for its author to revise."""
+    """Build one unit per pair with a stored image that was voted down, for its author to revise.
+
+    Of pairs with the same id, the first counts.
+    """
+    pairs = _first_of_each_id(submitted)
     needed = max((unit.needed for unit in voted_on), default=None)
-    decisions = decide_submissions(submitted, first_votes, needed=needed)
+    decisions = decide_submissions(pairs, first_votes, needed=needed)
     digests = {image.name: image.sha256 for image in images}
-    annotators = sorted({pair.annotator for pair in submitted})
-    ballots = ballots_by_submission(submitted, first_votes)
+    annotators = sorted({pair.annotator for pair in pairs})
+    ballots = ballots_by_submission(pairs, first_votes)
     return [
         Unit(
             task=_TASKS["revisions"].name,
@@ -99,8 +107,10 @@ def _revision_units(
             images={"Image": digests[pair.image]},
             barred=tuple(name for name in annotators if name != pair.annotator),
         )
-        for pair, decision in zip(submitted, decisions, strict=True)
-        if decision.outcome == "dropped" and decision.n_votes and pair.image in digests
+        for pair, decision in zip(pairs, decisions, strict=True)
+        if decision.outcome == "dropped"
+        and decision.n_approving < decision.n_votes
+        and pair.image in digests
     ]
 
 

@@ -90,6 +90,19 @@ def test_a_submission_that_is_voted_down_is_revised_by_its_author(votes, n_units
     assert [unit.barred for unit in units] == [("bo", "cem")] * n_units
 
 
+@pytest.mark.parametrize(("correct", "n_units"), [(True, 0), (False, 1)])
+def test_a_pair_that_repeats_an_id_is_not_revised(correct, n_units):
+    repeated = pair(pair_id="s-ana", annotator="bo")
+    votes = [vote("s-ana", name, correct=correct) for name in ("bo", "cem")]
+    units = annotation.REVISIONS.units(
+        submitted=[ANA, BO, CEM, repeated],
+        first_votes=votes,
+        voted_on=[],
+        images=[stored("a.png")],
+    )
+    assert [unit.barred for unit in units] == [("bo", "cem")] * n_units
+
+
 def test_a_revision_that_is_approved_replaces_its_submission():
     submitted, images = [ANA, BO, CEM], [stored("a.png")]
     first_votes = [vote("s-ana", "bo", correct=False), vote("s-ana", "cem")]
