@@ -82,8 +82,8 @@ def write_import(
 
 
 def _read_file(file: Path) -> list[SavedOutput]:
-    data = file.read_bytes()
     try:
+        data = file.read_bytes()
         content = json.loads(gzip.decompress(data) if file.suffix == ".gz" else data)
         rows: list[Entry] = [{**row} for row in content["val"]]  # TypeError if not an object
     except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError, RecursionError) as exc:

@@ -15,8 +15,8 @@ def measure_variability(
 ) -> Mean:
     """Share of queries that a model answers differently without the context (section 4.2).
 
-    The paper has people compare the outputs; here the parsed answers are compared. A query without
-    both responses is unscored.
+    The paper has people compare the outputs; here the parsed answers are compared. A query that
+    lacks one response is unscored, one that lacks both is ignored.
 
     Args:
         questions: The queries to average over; predictions for others are ignored.

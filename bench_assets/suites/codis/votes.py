@@ -35,10 +35,10 @@ class VoteDecision:
 def select_ballots(
     submissions: Sequence[ContextPair], votes: Iterable[SubmissionVote]
 ) -> Table[SubmissionVote]:
-    """Select the votes that count: each annotator's last on each submission of another one.
+    """Select the votes that count: each annotator's last on each submission of somebody else.
 
     A vote in a file counts only if its annotator has submitted something, as all five of the paper
-    have. An annotation tool admits its own annotators.
+    have. An annotation tool admits its own annotators. Other votes are rejected.
     """
     authors: dict[str, str] = {}
     for submission in submissions:

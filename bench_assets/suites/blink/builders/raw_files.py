@@ -26,7 +26,7 @@ def image_file(folder: Path, name: str, where: str) -> Path:
     """Return the path of the image that an entry names; the file may be missing.
 
     Raises:
-        SourceError: If the name leads out of the folder.
+        SourceError: If the name is empty, no file name or leads out of the folder.
     """
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or not path.name or "\0" in name:

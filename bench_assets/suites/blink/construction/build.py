@@ -121,7 +121,7 @@ def no_questions_error(folder: Path, results: Sequence[TaskBuildResult]) -> Sour
 def propose(
     folders: Sequence[Path], task: str, seed: int, parameters: BuilderParameters
 ) -> list[QuestionProposal]:
-    """Propose questions of a task in random order, ``_RESERVE`` times as many as are needed.
+    """Propose up to ``_RESERVE`` times as many questions of a task as are needed, in random order.
 
     Rejected entries are among them. A data set that is missing or has another layout is a proposal
     with the number 0, followed by rejected entries only.
@@ -354,7 +354,7 @@ class SplitSlot(NamedTuple):
 
 
 def deal_splits(places: Sequence[int], rng: Random) -> list[SplitSlot]:
-    """Assign each question its split and number; each split gets half of every letter.
+    """Assign each question its split and number; each split gets half of every letter, up to one.
 
     Numbers are independent of the letters.
     """
