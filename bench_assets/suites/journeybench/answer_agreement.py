@@ -57,10 +57,15 @@ def same_number(first: float, second: float) -> bool:
     return abs(first - second) <= NUMBER_TOLERANCE + _EPSILON
 
 
+def step_results(solution: str) -> list[str]:
+    """List the numbers after the equals signs of a solution."""
+    return _STEP.findall(solution)
+
+
 def missing_steps(solution: str, response: str) -> list[str]:
     """List the results of the solution's steps that a response does not state in order."""
     remaining, missing = list_numbers(response), []
-    for step_result in _STEP.findall(solution):
+    for step_result in step_results(solution):
         for result in list_numbers(step_result):
             matches = (i for i, number in enumerate(remaining) if same_number(number, result))
             index = next(matches, None)

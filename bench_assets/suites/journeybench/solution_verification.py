@@ -40,6 +40,7 @@ from bench_assets.suites.journeybench.answer_agreement import (
     matches_truth,
     missing_steps,
     read_answer,
+    step_results,
 )
 from bench_assets.suites.journeybench.published_files import CAUSE_ANSWERS
 
@@ -189,19 +190,22 @@ def judge_solutions(answered: Sequence[AnsweredQuestion], model: ChatModel) -> l
 
 
 def judge_solutions_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
-    """Call a solution right if it states the result of every true step, in their order."""
+    """Call a solution right if it states the result of every true step, in their order.
+
+    There is no verdict if the true solution has no such result.
+    """
     return [_rule_solution_judgement(pair) for pair in answered if solution_of(pair.question)]
 
 
 def _rule_solution_judgement(pair: AnsweredQuestion) -> Judgement:
-    missing = missing_steps(solution_of(pair.question), pair.prediction.text)
-    return Judgement.of(
-        pair.prediction,
-        judge=RULES,
-        criterion=SOLUTION,
-        verdict=not missing,
-        response=f"lacks {', '.join(missing)}" if missing else "states the result of every step",
-    )
+    truth = solution_of(pair.question)
+    judgement = partial(Judgement.of, pair.prediction, judge=RULES, criterion=SOLUTION)
+    if not step_results(truth):
+        return judgement(verdict=None, response="the true solution states no result of a step")
+    missing = missing_steps(truth, pair.prediction.text)
+    if missing:
+        return judgement(verdict=False, response=f"lacks {', '.join(missing)}")
+    return judgement(verdict=True, response="states the result of every step")
 
 
 def read_extraction(response: str) -> str | None:

@@ -161,6 +161,13 @@ def test_every_draw_of_a_question_counts_in_the_share_of_right_solutions():
     assert overall.n_clusters == 1  # of one question, its draws are dependent
 
 
+def test_a_solution_without_a_calculation_is_compared_with_no_response():
+    question = replace(answered("").question, labels={"solution": "There are no cups."})
+    pair = AnsweredQuestion(question, prediction(text="There are cups."))
+    (judgement,) = solution_verification.judge_solutions_by_rules([pair])
+    assert judgement.verdict is None
+
+
 def solution_metric(*draws):
     """Metric over the draws of one question with a solution; none of them is judged."""
     question = replace(answered("").question, labels={"solution": "3*4=<<3*4=12>>12"})
