@@ -11,6 +11,7 @@ from random import Random
 from bench_assets.annotation.gold import MAX_CANDIDATES, GoldStep
 from bench_assets.annotation.tasks import SourceTable
 from bench_assets.core.gold.proposals import DecidedProposal, Proposal
+from bench_assets.core.reading.numbers import parse_number
 from bench_assets.core.text.number_words import format_number, list_numbers
 from bench_assets.suites.journeybench.mcot.planned_images import (
     ANOTHER_NUMBER,
@@ -70,15 +71,16 @@ def replaced_question(problem: Problem, quantities: Sequence[Quantity]) -> str:
 
 
 def _propose(problem: Problem, quantities: Sequence[Quantity]) -> Iterator[Proposal]:
-    """Propose numbers in random order, those that the form proves first.
+    """Propose numbers that the text does not state, those that the form proves first.
 
-    Numbers whose answer is a fraction, 0 or the old answer are left out.
+    Numbers whose answer is a fraction, 0 or the old answer are left out. There are none for two
+    quantities whose words overlap.
     """
     is_pair = len(quantities) > 1
     question_id = pair_id(problem.problem_id) if is_pair else quantities[0].quantity_id
     question = replaced_question(problem, quantities)
     if is_pair and not all(picture in question for picture in PICTURES):
-        return  # the words of the two quantities overlap
+        return
     stated = list_numbers(problem.question)
     unstated = [number for number in _COUNTABLE if number not in stated]
     drawn = list(permutations(unstated, len(quantities)))
@@ -90,8 +92,7 @@ def _propose(problem: Problem, quantities: Sequence[Quantity]) -> Iterator[Propo
         solution = solve(problem, replacements[numbers])
         if solution is None or solution.answer.denominator > 1:
             continue
-        answer = format_number(float(solution.answer))
-        if answer in {"0", problem.answer}:
+        if solution.answer in {0, parse_number(problem.answer)}:
             continue
         yield Proposal(
             id=f"{question_id}/{'-'.join(map(str, numbers))}",
@@ -101,7 +102,7 @@ def _propose(problem: Problem, quantities: Sequence[Quantity]) -> Iterator[Propo
             question=question,
             shows="; ".join(_image_prompts(quantities, numbers)),
             answer_form="number",
-            key=answer,
+            key=format_number(float(solution.answer)),
             form="proven" if numbers in proven else "calculated",
             why=solution.steps,
         )

@@ -77,6 +77,16 @@ def test_a_number_that_leaves_a_fraction_is_not_proposed():
     assert number_candidates([halves], [quantity("6 scarves", 6, "scarves")]) == [[]]
 
 
+def test_a_number_that_does_not_change_the_answer_is_not_proposed():
+    empty_bags = replace(
+        PROBLEM,
+        question="Ann has 1,000 pies in a box, and 3 bags with 0 pies each. How many pies?",
+        solution="In the bags: <<3*0=0>>0\nIn all: <<1000+0=1000>>1000",
+        answer="1,000",
+    )
+    assert number_candidates([empty_bags], [quantity("3 bags", 3, "bags")]) == [[]]
+
+
 def vote(groups, solvers):
     """Decide candidates with solvers none of which responds."""
     return NUMBERS.vote(
