@@ -8,6 +8,7 @@ from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Question, StoredImage
 from bench_assets.core.tables.build import Table
 from bench_assets.core.tables.json_records import Entry, make_rows, require_field
+from bench_assets.suites.journeybench.mcot.dataset import split_alternatives
 from bench_assets.suites.journeybench.published_files import (
     CAUSE_ANSWERS,
     name_of,
@@ -86,14 +87,14 @@ def to_questions(
 
 def _question(item: MultiImageItem, images: Mapping[str, StoredImage]) -> Question:
     is_choice = item.category == CAUSE
-    answers = [item.answer.replace(" ", "").casefold()] if is_choice else item.answer.split(";")
+    choice = item.answer.replace(" ", "").casefold()
     return Question(
         question_id=f"journeybench/multi_image_vqa/{item.item_id}",
         task="journeybench/multi_image_vqa",
         edition="own",
         kind="text",
         text=item.question,
-        answer=tuple(answer.strip() for answer in answers if answer.strip()),
+        answer=(choice,) if is_choice else split_alternatives(item.answer),
         images=tuple(images[name].sha256 for name in item.images),
         options=CAUSE_ANSWERS if is_choice else (),
         category=item.category,
@@ -106,7 +107,7 @@ def _faults(item: MultiImageItem, images: Mapping[str, StoredImage]) -> list[str
     missing = [name for name in item.images if name not in images]
     faults = {
         "the question is empty": not item.question.strip(),
-        "the answer is empty": not item.answer.strip(" ;"),
+        "the answer is empty": not split_alternatives(item.answer),
         f"missing or not decoding: {', '.join(missing)}": bool(missing),
     }
     return [fault for fault, holds in faults.items() if holds]

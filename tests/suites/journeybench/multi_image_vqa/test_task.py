@@ -58,7 +58,7 @@ def test_an_unknown_flag_is_an_error(tmp_path):
     ("change", "reason"),
     [
         pytest.param({"question": ""}, "question is empty", id="no question"),
-        pytest.param({"answer": " ; "}, "answer is empty", id="no answer"),
+        pytest.param({"answer": "\n; "}, "answer is empty", id="no answer"),
         pytest.param({"url2": "x/c.png"}, "missing or not decoding: x/c.png", id="no image"),
     ],
 )
