@@ -19,7 +19,7 @@ from bench_assets.report.site.folder import Site
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.stores import existing_response_store
 from bench_resources.images.store import open_image_store
-from bench_resources.storage.locks import hold_locks
+from bench_resources.storage.locks import LockWait, hold_locks
 from bench_resources.tables.parquet import TableFiles
 
 FOLDER = "report"
@@ -66,18 +66,18 @@ def make_report(
     tables: TableFiles,
     catalog: Catalog,
     report_parts: Sequence[ReportPart],
-    notify_waiting: Callable[[str], object],
+    report_wait: Callable[[LockWait], object],
 ) -> Path:
     """Build the report of a home, or update its stale parts; return its ``index.html``.
 
-    ``notify_waiting`` is called with a message while another process builds the report.
+    ``report_wait`` is called if another process builds the report.
 
     Raises:
         HomeError: If it cannot be written.
     """
     home = settings.home
     images = open_image_store(settings)
-    with hold_locks(home / "locks", [FOLDER], notify_waiting):
+    with hold_locks(home / "locks", [FOLDER], report_wait):
         site = Site(home / FOLDER, images)
         write_report(site, tables, catalog, report_parts)
     return site.folder / "index.html"

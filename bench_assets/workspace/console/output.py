@@ -68,9 +68,9 @@ def progress_style() -> ProgressStyle:
     return "as a bar" if sys.stderr.isatty() else "as lines"
 
 
-def print_message(text: str) -> None:
+def print_message(text: object) -> None:
     """Print a message that is not part of the result, on standard error."""
-    message = escape_controls(text)
+    message = escape_controls(str(text))
     wraps = in_notebook()  # terminals wrap lines themselves
     Console(stderr=True, highlight=False, soft_wrap=not wraps, emoji=False).print(
         message, markup=False

@@ -17,6 +17,7 @@ from bench_resources.config.models_toml import read_models, remove_model
 from bench_resources.config.stores import existing_response_store, open_table_locks
 from bench_resources.runs.orphaned_runs import table_locks
 from bench_resources.storage.blobs.port import BlobEntry
+from bench_resources.storage.locks import LockWait
 from bench_resources.tables.locations import SOURCES_FOLDER, file_name
 
 _RESULTS_FOLDER = "metrics"  # of tables, which every evaluation has
@@ -145,9 +146,10 @@ def _model_table_keys(bench: Workbench) -> list[dg.AssetKey]:
 def _evaluation_locks(bench: Workbench, model: str) -> Iterator[None]:
     """Hold the locks of all tables of a model, which its evaluations hold."""
 
-    def refuse(message: str) -> None:
-        _, _, holder = message.partition(": waiting for ")
-        raise HomeError(f"{model} is being evaluated by {holder}. Wait until it ends, or stop it")
+    def refuse(wait: LockWait) -> None:
+        raise HomeError(
+            f"{model} is being evaluated by {wait.holder}. Wait until it ends, or stop it"
+        )
 
     folders = ["/".join(key.path[:-1]) for key in _model_table_keys(bench)]
     with open_table_locks(bench.settings).held(table_locks(folders, model), refuse):

@@ -47,7 +47,7 @@ def save_models(home: Path, sections: Mapping[str, Mapping[str, Any]]) -> list[s
 
     Raises:
         HomeError: If the home cannot be written to.
-        SettingsError: If the file cannot be read or locked.
+        SettingsError: If the file cannot be read.
     """
     with hold_file(home, MODELS_FILE):
         existing = _read_sections(home)

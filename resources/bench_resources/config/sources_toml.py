@@ -66,7 +66,7 @@ def remember_source(settings: Settings, suite: str, source: str) -> None:
 
     Raises:
         HomeError: If the home cannot be written to.
-        SettingsError: If the file cannot be read or locked, or has an invalid entry.
+        SettingsError: If the file cannot be read, or has an invalid entry.
     """
     instead_of = _stated_source(settings, suite)
     new = RememberedSource(source=source, instead_of=instead_of) if source else None

@@ -10,7 +10,6 @@ import signal
 import time
 from collections.abc import Callable, Generator, Iterable
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
-from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -29,6 +28,7 @@ from bench_resources.runs.dagster_names import (
 from bench_resources.storage.locks import (
     FileLocks,
     Locks,
+    LockWait,
     delete_lock_file,
     hold_locks,
     is_lock_free,
@@ -193,7 +193,10 @@ def guard_run(
     instance.add_run_tags(run.run_id, process_tags(run.run_id))
     locks, lock = locks_folder(instance), run_lock(run.run_id)
     model = run.tags.get("dagster/partition")
-    report_wait = partial(instance.report_engine_event, dagster_run=run)
+
+    def report_wait(wait: LockWait) -> None:
+        instance.report_engine_event(str(wait), dagster_run=run)
+
     with ExitStack() as stack:
         stack.callback(delete_lock_file, locks, lock)  # after its release
         with raise_execution_interrupts():  # a run that waits can be cancelled

@@ -10,7 +10,7 @@ def hold_file(home: Path, name: str) -> Generator[None]:
     """Hold the lock of a file of a home while it is read and replaced; waits without a message.
 
     Raises:
-        SettingsError: If the lock file cannot be written.
+        HomeError: If the lock file cannot be written.
     """
     from bench_resources.storage.locks import hold_locks
 

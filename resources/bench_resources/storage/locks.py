@@ -16,11 +16,11 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, suppre
 from hashlib import sha256
 from itertools import takewhile
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from filelock import FileLock, Timeout
 
-from bench_assets.core.schema.errors import HomeError, SettingsError
+from bench_assets.core.schema.errors import HomeError
 from bench_resources.storage.process_identity import ProcessIdentity, has_ended, this_process
 
 if TYPE_CHECKING:
@@ -36,6 +36,17 @@ _LONGEST_PAUSE = 2.0  # s between two attempts to take a lease, at most
 _RELEASE_PATIENCE = 5.0  # s to wait for a database that is away when a lease is released
 
 
+class LockWait(NamedTuple):
+    """A lock that another process holds, and a description of that process."""
+
+    lock: str
+    holder: str
+
+    def __str__(self) -> str:
+        """Message for users."""
+        return f"{self.lock}: waiting for {self.holder}"
+
+
 class FileLocks:
     """The locks of one home."""
 
@@ -44,7 +55,7 @@ class FileLocks:
         self._folder = folder
 
     def held(
-        self, names: Iterable[str], report_wait: Callable[[str], object]
+        self, names: Iterable[str], report_wait: Callable[[LockWait], object]
     ) -> AbstractContextManager[None]:
         """Hold locks as ``hold_locks`` does."""
         return hold_locks(self._folder, names, report_wait)
@@ -52,14 +63,14 @@ class FileLocks:
 
 @contextmanager
 def hold_locks(
-    folder: Path, names: Iterable[str], report_wait: Callable[[str], object]
+    folder: Path, names: Iterable[str], report_wait: Callable[[LockWait], object]
 ) -> Generator[None]:
     """Hold file locks until the block ends; their sorted order excludes deadlocks.
 
-    ``report_wait`` gets a message for each lock that another process holds.
+    ``report_wait`` is called for each lock that another process holds.
 
     Raises:
-        SettingsError: If a lock file cannot be written.
+        HomeError: If a lock file cannot be written.
     """
     with ExitStack() as stack:
         for name in sorted(set(names)):
@@ -85,17 +96,17 @@ def delete_lock_file(folder: Path, name: str) -> None:
 
 
 @contextmanager
-def _hold_lock(file: Path, name: str, report_wait: Callable[[str], object]) -> Generator[None]:
+def _hold_lock(file: Path, name: str, report_wait: Callable[[LockWait], object]) -> Generator[None]:
     lock = FileLock(file)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         try:
             lock.acquire(blocking=False)
         except Timeout:
-            report_wait(f"{name}: waiting for {_holder(file)}")
+            report_wait(LockWait(lock=name, holder=_holder(file)))
             lock.acquire(poll_interval=_POLL)
     except OSError as error:
-        raise SettingsError(f"{file}: cannot lock {name}: {error.strerror}") from error
+        raise HomeError(f"{file}: cannot lock {name}: {error.strerror}") from error
     try:
         with suppress(OSError):  # on a full disk, other processes cannot name the holder
             file.write_text(f"process {os.getpid()} on {socket.gethostname()}")
@@ -124,7 +135,9 @@ class LeaseLocks:
         self._lease = lease
 
     @contextmanager
-    def held(self, names: Iterable[str], report_wait: Callable[[str], object]) -> Generator[None]:
+    def held(
+        self, names: Iterable[str], report_wait: Callable[[LockWait], object]
+    ) -> Generator[None]:
         """Hold locks until the block ends.
 
         Raises:
@@ -154,7 +167,9 @@ Locks: TypeAlias = FileLocks | LeaseLocks
 """Locks of tables."""
 
 
-def _acquire(leases: "Leases", keys: dict[str, str], report_wait: Callable[[str], object]) -> None:
+def _acquire(
+    leases: "Leases", keys: dict[str, str], report_wait: Callable[[LockWait], object]
+) -> None:
     """Acquire all locks in one order, keeping those already held."""
     keys_in_order = sorted(keys)
     reported_owner, pause = "", _FIRST_PAUSE
@@ -164,7 +179,7 @@ def _acquire(leases: "Leases", keys: dict[str, str], report_wait: Callable[[str]
         if holder is None:
             continue
         if holder.owner != reported_owner:
-            report_wait(f"{keys[key]}: waiting for {_describe_holder(holder)}")
+            report_wait(LockWait(lock=keys[key], holder=_describe_holder(holder)))
             reported_owner = holder.owner
         if _has_ended(holder):
             leases.release_of(holder.owner)

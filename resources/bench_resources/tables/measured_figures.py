@@ -32,7 +32,6 @@ def add_figures(home: Path, kind: type[Figure], figures: Sequence[Figure]) -> Pa
 
     Raises:
         HomeError: If the file cannot be written.
-        SettingsError: If it cannot be locked.
     """
     file = home / _FILES[kind]
     lines = [json.dumps(asdict(figure), ensure_ascii=False) + "\n" for figure in figures]

@@ -18,7 +18,7 @@ from bench_assets.core.schema.errors import HomeError, ModelError
 from bench_resources.cluster.postgres import PostgresDatabase
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.store import ResponseStore
-from bench_resources.storage.locks import LeaseLocks, Locks
+from bench_resources.storage.locks import LeaseLocks, Locks, LockWait
 from bench_resources.storage.schema import STORES, responses
 from tests.conftest import CHECKOUT
 from tests.fakes.postgres_server import PostgresServer
@@ -178,7 +178,7 @@ from bench_resources.cluster.postgres import PostgresDatabase
 from bench_resources.storage.locks import LeaseLocks
 database = PostgresDatabase(os.environ["BENCH_DATABASE"], "BENCH_DATABASE")
 locks = LeaseLocks(database, float(sys.argv[1]))
-with locks.held(sys.argv[2:], lambda why: print(why, flush=True)):
+with locks.held(sys.argv[2:], lambda wait: print(wait, flush=True)):
     print("held", flush=True)
     input()
 """
@@ -204,8 +204,8 @@ def hold(database_address: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Cal
         yield start
 
 
-def fail_if_waiting(message: str) -> None:
-    raise HomeError(message)
+def fail_if_waiting(wait: LockWait) -> None:
+    raise HomeError(str(wait))
 
 
 def test_a_process_names_the_holder_that_it_waits_for_and_continues_after_its_death(hold):
@@ -226,11 +226,11 @@ def test_a_lock_of_another_machine_is_free_when_its_lease_ends(database_address,
     with psycopg.connect(database_address) as db:  # as if it were elsewhere
         db.execute("UPDATE leases SET note = replace(note, '\"host\": \"', '&other-')")
     first.kill()
-    messages: list[str] = []
+    waits: list[LockWait] = []
     started_at = time.monotonic()
-    with open_locks(2.0).held(["b", "c"], messages.append):
+    with open_locks(2.0).held(["b", "c"], waits.append):
         assert 0.5 < time.monotonic() - started_at < 5
-    assert len(messages) == 1
+    assert len(waits) == 1
 
 
 def test_holders_of_several_locks_in_any_order_take_turns(open_locks: Callable[..., Locks]) -> None:
@@ -239,7 +239,7 @@ def test_holders_of_several_locks_in_any_order_take_turns(open_locks: Callable[.
 
     def work(worker: int) -> None:
         names = [*["a", "b", "c", "d"][worker % 4 :], "a"]
-        with open_locks().held(names, lambda message: None):
+        with open_locks().held(names, lambda wait: None):
             holders.append(worker)
             n_holders.append(len(holders))
             time.sleep(0.02)
@@ -251,17 +251,18 @@ def test_holders_of_several_locks_in_any_order_take_turns(open_locks: Callable[.
 
 
 def test_a_lock_is_held_over_a_restart_of_the_database(database_server, open_locks):
-    messages: list[str] = []
+    waits: list[LockWait] = []
     with open_locks(8.0).held(["a"], fail_if_waiting):
         database_server.stop()
         database_server.start()
         waiting = threading.Thread(
-            target=lambda: open_locks(8.0).held(["a"], messages.append).__enter__(), daemon=True
+            target=lambda: open_locks(8.0).held(["a"], waits.append).__enter__(), daemon=True
         )
         waiting.start()
         time.sleep(3)
         assert waiting.is_alive()
-        (message,) = messages
-        assert message.startswith(f"a: waiting for process {os.getpid()} on ")
+        (wait,) = waits
+        assert wait.lock == "a"
+        assert wait.holder.startswith(f"process {os.getpid()} on ")
     waiting.join(10)
     assert not waiting.is_alive()

@@ -3,14 +3,14 @@ import sys
 
 import pytest
 
-from bench_assets.core.schema.errors import SettingsError
-from bench_resources.storage.locks import delete_lock_file, hold_locks, is_lock_free
+from bench_assets.core.schema.errors import HomeError
+from bench_resources.storage.locks import LockWait, delete_lock_file, hold_locks, is_lock_free
 
 HOLD = """
 import sys
 from pathlib import Path
 from bench_resources.storage.locks import hold_locks
-with hold_locks(Path(sys.argv[1]), sys.argv[2:], lambda message: print(message, flush=True)):
+with hold_locks(Path(sys.argv[1]), sys.argv[2:], lambda wait: print(wait, flush=True)):
     print("held", flush=True)
     input()
 """
@@ -31,6 +31,10 @@ class Holder:
     def kill(self) -> None:
         self.process.kill()
         self.process.communicate()
+
+
+def fail_if_waiting(wait: LockWait) -> None:
+    pytest.fail(str(wait))
 
 
 @pytest.fixture
@@ -66,7 +70,7 @@ def test_a_lock_is_free_after_the_death_of_its_holder(hold, tmp_path):
 
 
 def test_a_lock_file_may_be_deleted_twice(tmp_path):
-    with hold_locks(tmp_path, ["run 1"], pytest.fail):
+    with hold_locks(tmp_path, ["run 1"], fail_if_waiting):
         pass
     for _ in range(2):
         delete_lock_file(tmp_path, "run 1")
@@ -75,14 +79,14 @@ def test_a_lock_file_may_be_deleted_twice(tmp_path):
 
 def test_a_lock_is_released_after_an_error(tmp_path):
     for _ in range(2):
-        with pytest.raises(ZeroDivisionError), hold_locks(tmp_path, ["x", "x"], pytest.fail):
+        with pytest.raises(ZeroDivisionError), hold_locks(tmp_path, ["x", "x"], fail_if_waiting):
             raise ZeroDivisionError
 
 
 def test_a_lock_file_that_cannot_be_created_is_an_error(tmp_path):
     (tmp_path / "locks").write_text("a file")
     with (
-        pytest.raises(SettingsError, match="cannot lock m on codis"),
-        hold_locks(tmp_path / "locks", ["m on codis"], pytest.fail),
+        pytest.raises(HomeError, match="cannot lock m on codis"),
+        hold_locks(tmp_path / "locks", ["m on codis"], fail_if_waiting),
     ):
         pytest.fail("it was locked")
