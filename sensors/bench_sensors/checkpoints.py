@@ -33,6 +33,7 @@ from bench_sensors.evaluations import (
     tables_of,
 )
 
+_INTERVAL = 30  # s between two ticks
 _REQUESTS_A_TICK = 100  # runs that a tick requests; Dagster queries run keys one by one
 _SHOWN = 20  # checkpoints listed in a skip reason, of each kind
 _SENSOR = "checkpoint_folders"
@@ -44,7 +45,7 @@ def checkpoint_sensor(jobs: Sequence[Any], suites: Sequence[Suite]) -> dg.Sensor
     @dg.sensor(
         name=_SENSOR,
         jobs=jobs,
-        minimum_interval_seconds=30,
+        minimum_interval_seconds=_INTERVAL,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description="Evaluates each finished checkpoint in the folders of [checkpoints].",
     )

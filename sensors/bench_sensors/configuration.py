@@ -14,6 +14,9 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.config.sections.models import DEMO_MODELS
 from bench_resources.tables.parquet import TableFiles
 
+_OBSERVATION_INTERVAL = 60  # s between two ticks, each of which takes a few ms per model
+_MODEL_INTERVAL = 30  # s between two looks for new models
+
 Observe: TypeAlias = Callable[
     [dg.DagsterInstance, Settings, TableFiles], Sequence[dg.AssetObservation]
 ]
@@ -25,7 +28,7 @@ def observation_sensor(observe: Observe) -> dg.SensorDefinition:
 
     @dg.sensor(
         name="observed_inputs",
-        minimum_interval_seconds=60,  # a tick takes a few milliseconds per model
+        minimum_interval_seconds=_OBSERVATION_INTERVAL,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
             "Observes the files of the sources, and the setups of models, judges and scorers: "
@@ -51,7 +54,7 @@ def model_sensor() -> dg.SensorDefinition:
 
     @dg.sensor(
         name="configured_models",
-        minimum_interval_seconds=30,
+        minimum_interval_seconds=_MODEL_INTERVAL,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description="Adds a partition for each model and encoder of bench.toml; evaluates none.",
     )

@@ -9,6 +9,8 @@ import dagster as dg
 from bench_resources.config.bench_toml import Settings
 from bench_resources.runs.orphaned_runs import end_orphaned_runs
 
+_INTERVAL = 30  # s between two ticks
+
 
 def orphaned_run_sensors(settings: Settings) -> list[dg.SensorDefinition]:
     """Build the sensor; none if runs start on this machine."""
@@ -17,7 +19,7 @@ def orphaned_run_sensors(settings: Settings) -> list[dg.SensorDefinition]:
 
     @dg.sensor(
         name="orphaned_runs",
-        minimum_interval_seconds=30,
+        minimum_interval_seconds=_INTERVAL,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description="Ends runs whose process is gone, or whose job left the queue too early.",
     )

@@ -7,6 +7,7 @@ import dagster as dg
 from bench_resources.config.bench_toml import Settings
 from bench_resources.runs.run_history import delete_old_runs
 
+_INTERVAL = 3600  # s between two ticks
 _RUNS_A_TICK = 100  # runs that a tick deletes; Dagster gives a tick 60 s
 
 
@@ -15,7 +16,7 @@ def run_history_sensor() -> dg.SensorDefinition:
 
     @dg.sensor(
         name="run_history",
-        minimum_interval_seconds=3600,
+        minimum_interval_seconds=_INTERVAL,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
             "Deletes finished runs that are older than `run_history_days` in [storage] and made no "

@@ -22,6 +22,7 @@ from bench_resources.runs.failures import (
 )
 from bench_sensors.checkpoints import missing_numbers
 
+_INTERVAL = 30  # s between two ticks
 _TIMEOUT = 10.0  # s to wait for a response
 _LATE_SECONDS = 5.0  # s until every run that ended is recorded
 _RUNS_A_TICK = 100  # runs that a tick reports
@@ -39,7 +40,7 @@ def webhook_sensor(suites: Sequence[Suite]) -> dg.SensorDefinition:
 
     @dg.sensor(
         name="webhook",
-        minimum_interval_seconds=30,
+        minimum_interval_seconds=_INTERVAL,
         default_status=dg.DefaultSensorStatus.RUNNING,
         description=(
             "Posts every failed check, failed or cancelled run and failing sensor to the webhook "
