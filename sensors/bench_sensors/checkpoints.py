@@ -63,6 +63,7 @@ def watch_folders(
 ) -> dg.SensorResult:
     """Request evaluations of checkpoints in watched folders; retire deleted ones.
 
+    A suite without questions waits until a later tick finds them.
     A retired checkpoint has no partition any more; its tables stay. Only a checkpoint that is
     certainly deleted retires: see ``CheckpointSurvey.is_deleted``.
 
@@ -78,11 +79,8 @@ def watch_folders(
     key_of = {found.content: found.key for found in reversed(survey.finished)} | known
     present = sorted({key_of[checkpoint.content] for checkpoint in survey.finished})
     state = {**state, "digests": survey.digests}
-    if missing := suites_lacking_questions(instance, settings, suites, tables):
-        return dg.SensorResult(
-            cursor=json.dumps(state), skip_reason=_lacking_message(settings, missing)
-        )
-    evaluated = {suite: tables[suite] for suite in suites}
+    lacking = suites_lacking_questions(instance, settings, suites, tables)
+    evaluated = {suite: tables[suite] for suite in suites if suite not in lacking}
     attempts = state.get("attempts", {})
     plan = plan_evaluations(instance, evaluated, present, settings.checkpoints, attempts, now)
     due_runs = run_requests(plan.due, tables, open_leases(settings, CLAIM_SECONDS))
@@ -98,6 +96,7 @@ def watch_folders(
         changes.append(MODELS.build_delete_request(retired))
     n_unlisted = len(plan.missing) - _SHOWN
     summary = [
+        *_describe_lacking(settings, lacking),
         f"nothing new (checkpoints: {len(present)})",
         *(number.describe(instance) for number in plan.missing[:_SHOWN]),
         *([f"and {n_unlisted} more without a number"] if n_unlisted > 0 else []),
@@ -129,10 +128,11 @@ def describe_missing(
             unfinished = _survey_folders(settings, state.get("digests", {}), now).unfinished
     except SettingsError as error:  # then no checkpoint is evaluated
         return [str(error)]
-    lines = [number.describe(instance) for number in missing] + _describe_unfinished(unfinished)
-    if lacking:
-        lines.insert(0, f"no checkpoint is evaluated: {_lacking_message(settings, lacking)}")
-    return lines
+    return [
+        *_describe_lacking(settings, lacking),
+        *(number.describe(instance) for number in missing),
+        *_describe_unfinished(unfinished),
+    ]
 
 
 def _describe_unfinished(unfinished: Mapping[str, str]) -> list[str]:
@@ -197,8 +197,11 @@ def _stored_cursor(instance: dg.DagsterInstance) -> dict[str, Any]:
     return {}
 
 
-def _lacking_message(settings: Settings, suites: Sequence[str]) -> str:
-    return (
-        f"no question tables of {', '.join(suites)}: materialize them, or name other suites in"
-        f" [checkpoints] of {settings.file}"
-    )
+def _describe_lacking(settings: Settings, suites: Sequence[str]) -> list[str]:
+    """One line on the suites without questions; none if there are no such suites."""
+    if not suites:
+        return []
+    return [
+        f"{settings.file}, [checkpoints]: no question tables of {', '.join(suites)} yet."
+        " Materialize them, or name other suites"
+    ]
