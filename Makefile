@@ -82,6 +82,7 @@ others:
 	$(BIN)/pytest -q tests bench_assets resources sensors $(addprefix --ignore=,$(HOMES) $(MODELS))
 
 # Writing mypy's cache takes a quarter of a first run, so it is used only if .venv/bin/mypy wrote one.
+# Without DAGSTER_HOME, dg loads the definitions into a temporary instance, not into the developer's.
 checked:
 	$(BIN)/mypy $(if $(wildcard .mypy_cache),,--no-incremental)
 	$(BIN)/lint-imports
