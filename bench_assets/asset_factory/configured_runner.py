@@ -113,14 +113,17 @@ def configured_reader(
 ) -> str:
     """The reader of a task: a model of bench.toml, or "self"; "" without one.
 
-    By default the judge's model reads, unless its responses are recorded.
+    By default the judge's model reads, unless its responses are recorded. Only the default scorer
+    uses readers.
 
     Raises:
         SettingsError: If the task has no such judge.
     """
-    configured = settings.suite(task.suite, SuiteSettings).reader
-    reader = task.chosen_reader(judge, configured)
-    if configured or not reader:
+    suite_settings = settings.suite(task.suite, SuiteSettings)
+    if suite_settings.scorer not in ("", task.default_scorer):
+        return ""
+    reader = task.chosen_reader(judge, suite_settings.reader)
+    if suite_settings.reader or not reader:
         return reader
     return reader if _can_read(reader, settings, find) else ""
 
@@ -158,10 +161,13 @@ def _is_recorded(model: str, settings: Settings, find: FindModel | None) -> bool
 
 
 def _judge_verdicts(task: Task, models: Models, judge: str, open_model: OpenNamed) -> Verdicts:
-    """Verdicts of the chosen judge: people, rules or a model; none if the task is not judged."""
+    """Verdicts of the chosen judge: people, rules or a model; none if none is used."""
     if not task.is_judged:
         return StoredVerdicts()
-    name, model = task.chosen_judge(judge)
+    suite_settings = models.settings.suite(task.suite, SuiteSettings)
+    name, model = task.asked_judge(judge, suite_settings.scorer)
+    if not name:
+        return StoredVerdicts()
     if name == PEOPLE:
         return AnnotatorVerdicts(partial(people_judge, task, models.settings))
     if not model:
@@ -170,7 +176,7 @@ def _judge_verdicts(task: Task, models: Models, judge: str, open_model: OpenName
         name=name,
         open=partial(open_model, model),
         setup=models.setup_of(model),
-        accept=models.settings.suite(task.suite, SuiteSettings).accept,
+        accept=suite_settings.accept,
     )
 
 

@@ -199,14 +199,17 @@ def _find_verdicts(bench: Workbench, models: Models, number: NumberRef) -> Verdi
     task = number.task
     parts = number.signature.parts.get("judge", "none").split("+")
     judges = [part for part in parts if not is_reader(part)] or ["none"]
-    verdicts: Verdicts = RuleVerdicts()
+    verdicts: Verdicts = StoredVerdicts()
     if task.is_judged:
         configured = bench.settings.suite(task.suite, SuiteSettings).judge
-        name, model = _signed_judge(task, judges, configured)
+        name, model = _signed_judge(number, judges, configured)
         if name == PEOPLE:
             return StoredVerdicts(_stored_verdicts(number))
         open_judge = partial(_open_cached, models, model)
-        verdicts = ModelVerdicts(name=name, open=open_judge) if model else RuleVerdicts(name)
+        if model:
+            verdicts = ModelVerdicts(name=name, open=open_judge)
+        elif name:
+            verdicts = RuleVerdicts(name)
     readers = [setting for setting in map(reader_setting, parts) if setting]
     if readers:
         model = reader_model(readers[0], number.model, bench.settings, bench.model)
@@ -215,10 +218,11 @@ def _find_verdicts(bench: Workbench, models: Models, number: NumberRef) -> Verdi
     return verdicts
 
 
-def _signed_judge(task: Task, judges: Sequence[str], configured: str) -> ChosenJudge:
+def _signed_judge(number: NumberRef, judges: Sequence[str], configured: str) -> ChosenJudge:
     """The judge in the number's signature; the configured one if no response was judged."""
+    task = number.task
     if judges == ["none"]:
-        return task.chosen_judge(configured)
+        return task.asked_judge(configured, number.signature.parts["scorer"])
     judge_models = [judge for judge in judges if judge != RULES]
     if len(judge_models) > 1:
         return task.chosen_judge("+".join(judges))  # refused: no judge has such a name

@@ -224,6 +224,7 @@ class Task:
         version: Incremented when new scores are not comparable with old ones.
         conditions: By name; "main", which the paper publishes, is the first.
         scorers: By name; they turn responses and verdicts into points. The first is the default.
+        unjudged_scorers: Names of the scorers that use no verdicts of models.
         measures: By metric name; the first is the paper's primary metric.
         adds: By metric: each score's contribution to a corpus metric, such as CIDEr.
         lower_is_better: Metrics of which lower is better, such as error rates.
@@ -251,6 +252,7 @@ class Task:
     version: int
     conditions: Mapping[str, Condition]
     scorers: Mapping[str, ScoreOne]
+    unjudged_scorers: frozenset[str] = frozenset()
     measures: Mapping[str, Measure]
     adds: Mapping[str, Adds] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()
@@ -378,6 +380,17 @@ class Task:
         raise SettingsError(
             f"{self.name} is judged by {self.ways_to_judge}, not by {setting!r}: name the judge"
         )
+
+    def asked_judge(self, setting: str, scorer: str) -> ChosenJudge:
+        """Parse the judge of bench.toml; its name is "" if the scorer uses no verdicts of models.
+
+        Raises:
+            SettingsError: If the task has no such judge.
+        """
+        chosen = self.chosen_judge(setting)
+        if chosen.model and scorer in self.unjudged_scorers:
+            return ChosenJudge(name="", model="")
+        return chosen
 
     def chosen_reader(self, judge: str, reader: str) -> str:
         """The model that looks again at unread responses, or "self"; "" for nobody.

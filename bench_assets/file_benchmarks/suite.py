@@ -46,6 +46,7 @@ def task_of(name: str, benchmark: FileBenchmarkSettings, section: str) -> Task:
             ),
         },
         scorers=scoring.scorers,
+        unjudged_scorers=frozenset({"official"}),
         measures=scoring.measures,
         lower_is_better=scoring.metric.lower_is_better,
         right_from=scoring.metric.right_from,

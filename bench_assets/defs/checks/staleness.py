@@ -130,9 +130,9 @@ class CurrentConfiguration:
 
     def judge(self, task: Task) -> str | None:
         """Setup of the judge; "" if none can be chosen, None if it cannot be read."""
-        setting = self._settings.suite(task.suite, SuiteSettings).judge
+        suite_settings = self._settings.suite(task.suite, SuiteSettings)
         try:
-            chosen = task.chosen_judge(setting)
+            chosen = task.asked_judge(suite_settings.judge, suite_settings.scorer)
             if not chosen.model:
                 return format_judge_setup(chosen.name, setup="")
             setup = self._setup(chosen.model)

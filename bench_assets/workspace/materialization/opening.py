@@ -49,7 +49,7 @@ def open_workbench(  # noqa: PLR0913  (an option each)
     Args:
         suite: Suite or task to load; "": all suites.
         source: Folder of the suite's files or its address; "default": bench.toml's.
-        judge: The suite's judge, instead of bench.toml's; refused if none of its tasks has one.
+        judge: The suite's judge, instead of bench.toml's; refused if no task would ask it.
         scorer: The suite's scorer, instead of bench.toml's.
         reader: The suite's reader, instead of bench.toml's; refused if no task would ask it.
         models: The models to evaluate, by name or location; or resolved.
@@ -93,11 +93,27 @@ def open_workbench(  # noqa: PLR0913  (an option each)
         catalog=catalog,
         progress=progress_style(),
     ) as bench:
-        if judge and not any(task.is_judged for task in bench.catalog.tasks_of(suite)):
-            raise SettingsError(f"judge {judge}: {suite} asks no judge. Leave it out")
+        if judge:
+            _require_judged_task(bench, suite, judge)
         if reader not in ("", RULES):
             _require_read_task(bench, suite, reader)
         yield bench
+
+
+def _require_judged_task(bench: Workbench, suite: str, judge: str) -> None:
+    """Refuse a judge that no task of a suite would ask, as a judge or as a reader."""
+    tasks = bench.catalog.tasks_of(suite)
+    scorer = bench.settings.suite(tasks[0].suite, SuiteSettings).scorer
+    asked = [
+        task.asked_judge(judge, scorer).name
+        if task.is_judged
+        else configured_reader(task, bench.settings, judge, bench.model)
+        for task in tasks
+    ]
+    if any(asked):
+        return
+    reason = f": the scorer {scorer} uses none" if any(task.is_judged for task in tasks) else ""
+    raise SettingsError(f"judge {judge}: {suite} asks no judge{reason}. Leave it out")
 
 
 def _require_read_task(bench: Workbench, suite: str, reader: str) -> None:

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 import bench_assets
+from bench_assets.asset_factory.configured_runner import configured_reader
 from bench_assets.core.schema.errors import SettingsError, SourceError
+from bench_assets.workspace.materialization.opening import open_workbench
 from tests.cases import read_rows
 from tests.fakes.codis_source import entry, write_release
 from tests.fakes.commands import bench, lines
@@ -159,3 +161,11 @@ def test_a_remembered_source_that_cannot_be_read_is_named(tmp_path: Path) -> Non
     assert "sources.toml, entry fridge" in bench("tables", "list", code=1).stderr
     with pytest.raises(SettingsError, match=r"sources\.toml"):
         bench_assets.load("fridge")
+
+
+def test_a_judge_model_may_be_named_for_its_reading_alone(tmp_path, monkeypatch):
+    """Tasks of MULTI have no judge, and a judge model is also the reader."""
+    monkeypatch.setenv("BENCH_HOME", str(tmp_path))
+    with open_workbench("multi", judge="random") as workbench:
+        (task,) = workbench.catalog.tasks_of("multi")
+        assert configured_reader(task, workbench.settings, "random") == "random"
