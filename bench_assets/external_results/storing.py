@@ -68,10 +68,20 @@ def store_evaluations(
     """Store imported evaluations in a home, for its leaderboard, report and audit.
 
     Raises:
-        SettingsError: If the name belongs to another suite.
+        SettingsError: If two have the same task and model but other responses, or a task is named
+            as another suite.
         SourceError: If a question differs from an earlier import of the task.
         HomeError: If the home cannot be written to.
     """
+    first_evaluations: dict[tuple[str, str], Evaluation] = {}  # by task and model
+    for evaluation in evaluations:
+        task, model = evaluation.task.name, evaluation.model
+        first = first_evaluations.setdefault((task, model), evaluation)
+        if first.predictions != evaluation.predictions:
+            raise SettingsError(
+                f"{task}: two files have different responses of {model}. Import them one by one,"
+                " under different names"
+            )
     print_new_home(home)
     with hold_file(home, IMPORTS_FILE):
         imported_tasks = {imported.suite: imported for imported in read_imports(home)}

@@ -524,6 +524,20 @@ def test_the_command_import_puts_results_on_the_leaderboard(home):
     assert "^ imported: measured by another harness" in leaderboard.output
 
 
+def test_files_that_would_replace_each_other_are_refused(home, tmp_path):
+    first, other = copy_vqa_samples(tmp_path / "first"), copy_vqa_samples(tmp_path / "other")
+    other.write_text(other.read_text().replace("green", "blue"))
+    result = CliRunner().invoke(app, ["import", str(first), str(other), "--model", "m"])
+    assert result.exit_code == 1
+    assert "two files have different responses of m" in result.stderr
+
+
+def test_a_file_that_is_given_twice_is_imported_once(home, tmp_path):
+    file = str(copy_vqa_samples(tmp_path))
+    assert CliRunner().invoke(app, ["import", file, file]).exit_code == 0
+    assert len(leaderboard_rows("lmms_eval_mini_vqa")) == 1
+
+
 def test_an_imported_sample_can_be_explained(home):
     run = bench.read_results(DATA / "squares.eval", store=True)
     sample = run.samples.iloc[0]
