@@ -1,9 +1,11 @@
 """Context of every command: opens the home folder and reports errors."""
 
 import gc
+import os
 import shlex
 import sys
 import time
+import traceback
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -57,7 +59,10 @@ def check_sections(settings: "Settings") -> None:
 
 @contextmanager
 def error_reporting() -> Generator[None]:
-    """Report a ``BenchError``, an error of a file or a signal in one message, and exit."""
+    """Report a ``BenchError``, an error of a file or a signal in one message, and exit.
+
+    With ``BENCH_TRACEBACK``, the traceback of an error comes first.
+    """
     start_time = time.time()
     with signal_listener() as signals:
         try:
@@ -65,18 +70,25 @@ def error_reporting() -> Generator[None]:
         except KeyboardInterrupt:
             ending = signals.command_end()
         except BenchError as error:
+            _print_traceback()
             message = "\n".join((f"error: {error}", *getattr(error, "__notes__", ())))
             ending = signals.command_end() if signals.first else CommandEnd(message, 1)
         except OSError as error:
             # without a filename it is a bug, not a problem of the disk
             if not error.filename and _DISK_FULL not in str(error):
                 raise
+            _print_traceback()
             file_prefix = f"{error.filename}: " if error.filename else ""
             ending = CommandEnd(f"error: {file_prefix}{error.strerror}", 1)
         else:
             return
         print_message(ending.sentence + (_interrupt_summary(start_time) if signals.first else ""))
         raise typer.Exit(ending.exit_code)
+
+
+def _print_traceback() -> None:
+    if os.environ.get("BENCH_TRACEBACK"):
+        traceback.print_exc()
 
 
 def raise_last(errors: Sequence[BenchError]) -> None:

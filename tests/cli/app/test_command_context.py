@@ -2,7 +2,9 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from bench_assets.cli.main import app
 from tests.fakes.codis_source import entry
 from tests.fakes.commands import bench
 
@@ -32,6 +34,15 @@ def test_bad_input_ends_in_one_message_and_leaves_tables_alone(
     assert [part for part in message_parts if part not in message] == [], result.stderr
     after = result_tables(used_home)  # tables may be added
     assert [file for file in before if after[file] != before[file]] == []
+
+
+@pytest.mark.parametrize(
+    ("variables", "is_printed"), [({}, False), ({"BENCH_TRACEBACK": "1"}, True)]
+)
+def test_a_traceback_is_printed_on_request(variables, is_printed):
+    result = CliRunner().invoke(app, ["models", "list", "nobody"], env=variables)
+    assert ("Traceback" in result.stderr) == is_printed
+    assert "error: no model" in result.stderr
 
 
 @pytest.mark.long
