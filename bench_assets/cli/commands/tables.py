@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bench_assets.cli.app.command_context import open_home, raise_last
-from bench_assets.cli.app.options import ConditionOption, JsonOption, SourceOption, SuiteName
+from bench_assets.cli.app.options import JsonOption, SourceOption, SuiteName
 from bench_assets.comparison import gate
 from bench_assets.core.schema.errors import TableError
 from bench_assets.workspace.console.output import print_message, print_rows
@@ -81,9 +81,10 @@ def paper_table(
     from bench_assets.workspace.inspect.tables import list_paper_tables, make_paper_table, needs_of
 
     if not name:
+        if model or source:
+            raise typer.BadParameter("--model and --source need SUITE and NAME")
         with open_home() as bench:
-            rows = [row for row in list_paper_tables(bench) if suite in ("", row.suite)]
-            print_rows(rows, as_json=as_json)
+            print_rows(list_paper_tables(bench, suite), as_json=as_json)
         return
     with open_home(suite, source) as bench:
         asset = make_paper_table(bench, suite, name, model)
@@ -154,7 +155,7 @@ def diff(
     after: EvaluationArgument,
     suite: Annotated[str, typer.Option(help="Suite or task. Default: all that both have.")] = "",
     model: Annotated[str, typer.Option(help="Model whose conditions are compared.")] = "",
-    condition: ConditionOption = "main",
+    condition: Annotated[str, typer.Option(help="Condition of the compared models.")] = "main",
     metric: Annotated[str, typer.Option(help="Metric. Default: each task's primary metric.")] = "",
     source: SourceOption = "",
     fail_on: Annotated[

@@ -27,11 +27,15 @@ class PaperTable:
     command: str  # builds and prints it
 
 
-def list_paper_tables(bench: Workbench) -> list[PaperTable]:
-    """List the papers' tables that are not main evaluations, suite by suite."""
+def list_paper_tables(bench: Workbench, suite: str = "") -> list[PaperTable]:
+    """List the tables of a suite's paper that are not main evaluations; without one, of all.
+
+    Raises:
+        UnknownNameError: If there is no such suite.
+    """
     return [
         table
-        for suite in bench.catalog.names
+        for suite in ([bench.catalog.suite(suite).name] if suite else bench.catalog.names)
         for table in [*_condition_tables(bench, suite), *_study_tables(bench, suite)]
     ]
 

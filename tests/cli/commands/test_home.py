@@ -20,6 +20,10 @@ def test_every_table_of_the_papers_has_a_command(home):
     assert [name for name in names if re.search("(^|/)(predictions|scores|metrics)$", name)] == []
 
 
+def test_the_tables_of_an_unknown_suite_are_no_empty_list(home):
+    assert "did you mean 'codis'?" in bench("tables", "paper", "codsi", code=1).stderr
+
+
 @pytest.mark.long
 def test_a_table_of_a_paper_is_made_for_a_model(home, source):
     command = ("tables", "paper", "codis", "output_variability", "--source", source)
