@@ -58,6 +58,23 @@ def test_exit_codes_are_as_documented(arguments, code, tmp_path, monkeypatch):
     assert f"{code} " in EXIT_CODES
 
 
+@pytest.mark.parametrize(
+    ("command", "option"),
+    [
+        pytest.param("report --port 8000", "--port", id="the port of no server"),
+        pytest.param("tables paper codis --model random", "--model", id="a model of a list"),
+        pytest.param("tables paper --source codis", "--source", id="the source of a list"),
+        pytest.param("ui --port 4000 web", "--port", id="a port before the command"),
+        pytest.param("ui --open code", "--open", id="a page before the command"),
+        pytest.param("ui health daemon --host localhost", "--host", id="the host of no server"),
+    ],
+)
+def test_an_option_without_an_effect_is_a_usage_error(command, option):
+    result = CliRunner().invoke(app, command.split())
+    assert result.exit_code == 2
+    assert option in result.stderr
+
+
 @pytest.mark.parametrize("path", COMMANDS_THAT_RUN)
 def test_the_help_of_every_command_has_a_valid_example_of_it(path):
     _, _, example = (COMMANDS[path].help or "").partition("Example: ")

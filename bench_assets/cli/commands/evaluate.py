@@ -124,7 +124,7 @@ def evaluate(
     elicit_option = {"--elicit": elicit not in ("", GENERATE)}
     subset_options = {"--limit": limit, "--category": category}
     request_options = {"--condition": condition, "--dry-run": dry_run, "--keep-going": keep_going}
-    _check_combination("--keep-going", keep_going, subset_options)
+    _check_combination("--keep-going", keep_going, {**subset_options, "--all": all_metrics})
     _check_combination("--scorer", scorer, elicit_option)  # it would have no texts to parse
     _check_combination(
         "--responses", responses, {**subset_options, **request_options, **elicit_option}

@@ -54,6 +54,8 @@ def report(
 
     if out and serve:
         raise typer.BadParameter("--out cannot be combined with --serve")
+    if port is not None and not serve:
+        raise typer.BadParameter("--port needs --serve")
     with open_home(rule="bench.toml") as bench:  # it shows all sources
         left_out = [bench.catalog.suite(name).name for name in without_images or ()]
         if bench.is_read_only and not out:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_WEB_PORT, _CODE_PORT = 3000, 4000
 
 HostOption = Annotated[str, typer.Option(help="Address to listen on.")]
 PortOption = Annotated[int, typer.Option(min=1, max=65535, help="Port to listen on.")]
@@ -29,7 +30,7 @@ CodeOption = Annotated[
 @app.callback(invoke_without_command=True)
 def ui(
     context: typer.Context,
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Port on 127.0.0.1.")] = 3000,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Port on 127.0.0.1.")] = _WEB_PORT,
     *,
     browse: Annotated[bool, typer.Option("--open", help="Open it in the browser.")] = False,
 ) -> None:
@@ -43,6 +44,10 @@ def ui(
     Example: bench ui --open
     """
     if context.invoked_subcommand:
+        if browse or port != _WEB_PORT:
+            raise typer.BadParameter(
+                f"--open, --port: give options of {context.invoked_subcommand} after its name"
+            )
         return
     import webbrowser
 
@@ -76,7 +81,9 @@ def ui(
 
 
 @app.command()
-def web(host: HostOption = "127.0.0.1", port: PortOption = 3000, code: CodeOption = "") -> None:
+def web(
+    host: HostOption = "127.0.0.1", port: PortOption = _WEB_PORT, code: CodeOption = ""
+) -> None:
     """Serve the web UI. It has no login: put a proxy in front (docs/cluster.md).
 
     Example: bench ui web --code 127.0.0.1:4000
@@ -111,7 +118,7 @@ def daemon(code: CodeOption = "") -> None:
 
 
 @app.command(name="code")
-def code_server(host: HostOption = "127.0.0.1", port: PortOption = 4000) -> None:
+def code_server(host: HostOption = "127.0.0.1", port: PortOption = _CODE_PORT) -> None:
     """Serve the code location to the web server and the daemon; start local runs.
 
     Example: bench ui code
@@ -128,26 +135,30 @@ def code_server(host: HostOption = "127.0.0.1", port: PortOption = 4000) -> None
 @app.command()
 def health(
     service: Annotated[Literal["web", "daemon", "code"], typer.Argument(help="Service.")],
-    host: Annotated[str, typer.Option(help="Address that the service listens on.")] = "127.0.0.1",
+    host: Annotated[
+        str, typer.Option(help="Address that web or code listens on. Default: 127.0.0.1.")
+    ] = "",
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="Port; 0: the service's default.")
+        int, typer.Option(min=0, max=65535, help="Port of web or code; 0: its default.")
     ] = 0,
 ) -> None:
     """Check that a service is healthy: exit code 0 or 1.
 
     Example: bench ui health web
     """
+    if service == "daemon" and (host or port):
+        raise typer.BadParameter("--host and --port: the daemon does not listen. Leave them out")
     with error_reporting():
         from bench_assets.core.schema.errors import HomeError
         from bench_assets.workspace.materialization import dagster_processes as processes
         from bench_resources.config.environment import default_home
 
         service_class, default_port = {
-            "web": (processes.Web, 3000),
+            "web": (processes.Web, _WEB_PORT),
             "daemon": (processes.Daemon, 0),
-            "code": (processes.CodeServer, 4000),
+            "code": (processes.CodeServer, _CODE_PORT),
         }[service]
-        checked = service_class(default_home(), host=host, port=port or default_port)
+        checked = service_class(default_home(), host=host or "127.0.0.1", port=port or default_port)
         if not checked.is_healthy():
             problem = "not healthy (no answer, or a failed health check). Restart it"
             raise HomeError(f"bench ui {service}: {problem}")

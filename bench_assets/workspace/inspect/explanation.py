@@ -302,12 +302,17 @@ def compare_evaluations(  # noqa: PLR0913  (an option each)
 
     Raises:
         UnknownNameError: If a suite or evaluation is unknown, or no common task has the metric.
-        SettingsError: If no task has both, or a condition is named without its model.
+        SettingsError: If no task has both, a condition is named without its model, or a model
+            without one of its conditions.
         TableError: If a file is missing, or is no table of metrics.
     """
     tasks = bench.catalog.tasks_of(suite) if suite else bench.catalog.tasks
+    conditions = {condition for task in tasks for condition in task.conditions}
+    if model and conditions.isdisjoint((before, after)):
+        raise SettingsError(
+            f"--model {model}: {before} and {after} are no conditions. Leave it out"
+        )
     if not model:
-        conditions = {condition for task in tasks for condition in task.conditions}
         models = (name for name in (before, after) if name not in conditions)
         model = next((name for name in models if not name.endswith(".parquet")), "")
     old = _evaluation_readers(bench, before, tasks, model, condition)

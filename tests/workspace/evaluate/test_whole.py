@@ -122,6 +122,7 @@ def test_recorded_judgements_are_read_by_the_scorer_of_a_command(
         pytest.param(("--responses", "f.jsonl", "--keep-going"), id="--keep-going"),
         pytest.param(("--model", "m", "--keep-going", "--limit", "3"), id="--limit of a backfill"),
         pytest.param(("--model", "m", "--keep-going", "--category", "x"), id="--category of one"),
+        pytest.param(("--model", "m", "--keep-going", "--all"), id="--all of one"),
     ],
 )
 def test_an_option_that_would_be_ignored_is_refused(home, arguments):

@@ -108,6 +108,7 @@ def test_diff_takes_a_file_of_another_home(home, tmp_path):
         pytest.param(["old", "gone.parquet"], "no such file", id="no such file"),
         pytest.param(["main", "no_context"], "Name its model", id="a condition of nobody"),
         pytest.param(["old", "no_context"], "no model with metrics", id="not evaluated so"),
+        pytest.param(["old", "new", "--model", "old"], "are no conditions", id="a needless model"),
         pytest.param(["old", "new", "--metric", "ac_p"], "did you mean 'acc_p'", id="a metric"),
     ],
 )

@@ -99,9 +99,18 @@ def test_a_malformed_address_of_a_code_server_is_refused(home: Path, address: st
     assert f"--code {address}: expected HOST:PORT" in result.stderr
 
 
-@pytest.mark.parametrize("name", ["web", "code", "daemon"])
-def test_a_service_that_does_not_run_is_not_healthy(home: Path, name: str) -> None:
-    result = CliRunner().invoke(app, ["ui", "health", name, "--port", str(free_port())])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("web", ["--port", str(free_port())]),
+        ("code", ["--port", str(free_port())]),
+        ("daemon", []),
+    ],
+)
+def test_a_service_that_does_not_run_is_not_healthy(
+    home: Path, name: str, options: list[str]
+) -> None:
+    result = CliRunner().invoke(app, ["ui", "health", name, *options])
     assert result.exit_code == 1
     reason = "not healthy (no answer, or a failed health check). Restart it"
     assert result.stderr == f"error: bench ui {name}: {reason}\n"
