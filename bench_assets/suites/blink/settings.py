@@ -1,7 +1,5 @@
 """Settings of ``[suites.blink]``."""
 
-from pydantic import ConfigDict
-
 from bench_assets.evaluation.suite import RawData, SuiteSettings
 from bench_assets.suites.blink.construction.recipes import RECIPES, BuilderParameters, n_questions
 from bench_assets.suites.blink.dataset import find_route
@@ -9,8 +7,6 @@ from bench_assets.suites.blink.dataset import find_route
 
 class BlinkSettings(SuiteSettings):
     """Settings of every suite, and of BLINK's built route and studies."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     seed: int = 0
     """Seed of the built route and of the mini edition."""

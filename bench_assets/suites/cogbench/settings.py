@@ -1,6 +1,6 @@
 """Settings of CogBench: ``[suites.cogbench]`` of bench.toml."""
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from bench_assets.evaluation.suite import SolverSettings
 from bench_resources.encoders.sentence_encoder import EMBEDDED_ENCODER
@@ -10,8 +10,6 @@ LONGEST_OPTION = "longest-option"  # name of the rule ``vqa.refinement.longest_o
 
 class CogbenchSettings(SolverSettings):
     """Settings of every suite, and of CogBench's dataset build and studies."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     text_encoder: str = EMBEDDED_ENCODER
     """Sentence encoder: folder or hub id. The paper uses all-mpnet-base-v2."""

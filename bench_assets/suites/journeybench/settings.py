@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from bench_assets.evaluation.suite import SolverSettings
 from bench_resources.config.sections.models import ModelName
@@ -15,8 +15,6 @@ _WORDS = json.loads(Path(__file__).with_name("query_words.json").read_text(encod
 
 class JourneyBenchSettings(SolverSettings):
     """Settings of every suite, of the built route, and of the five tasks."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     writer: str = ""
     """Language model of the built route; default: responses of the source's ``responses.jsonl``."""
