@@ -103,7 +103,7 @@ def read_multi_knowledge(folder, rows):
 def read_multi_hard_list(folder, rows):
     (folder / "problem_v1.json").write_text("{}")
     (folder / "hard_list_v1.json").write_text(json.dumps(rows))
-    return read_hard_list(find_release(folder))
+    return read_hard_list(find_release(folder).hard_list)
 
 
 def read_multi_captions(folder, rows):

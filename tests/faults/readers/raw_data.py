@@ -20,7 +20,7 @@ from bench_assets.suites.journeybench.mcot.problems import read_problems
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import read_multi_image
 from bench_assets.suites.journeybench.retrieval.dataset import read_samples
 from bench_assets.suites.multi.dataset import source as multi
-from bench_assets.suites.multi.dataset.source import find_release, read_list
+from bench_assets.suites.multi.dataset.source import find_release, read_hard_list
 from tests.fakes.codis_source import entry
 from tests.faults.readers.reader import from_file, row
 
@@ -117,7 +117,7 @@ RAW_DATA = [
     row("multi problems", "json", _release("problem_v1.json", lambda folder: multi.read_items(
         find_release(folder))), _json({"a_1": _PROBLEM}),
          _json([_PROBLEM | {"problem_id": "a_1"}])),
-    row("multi a list of ids", "json", from_file("hard_list.json", read_list), b'["a_1_0"]'),
+    row("multi a list of ids", "json", from_file("hard_list.json", read_hard_list), b'["a_1_0"]'),
     row("multi image texts", "bytes", from_file("captions.csv", multi.read_image_texts),
          b"images/a.png,A cat, a dog.\nb.png,x\n"),
     row("blink a key", "json", from_file(

@@ -146,7 +146,7 @@ def questions_with_blank_image(
 @MULTI.step("questions", name="questions", deps=MULTI.source, below="elite")
 def elite_questions(sources: SourceFiles, questions: list[Question]) -> list[Question]:
     """Select MULTI-Elite: the source's hard list (section 3.3); none without one."""
-    return select_elite(questions, read_hard_list(open_release(sources)).rows)
+    return select_elite(questions, read_hard_list(open_release(sources).hard_list).rows)
 
 
 def _caption_prompt(image: str) -> Prompt:
@@ -214,7 +214,7 @@ def _reject_pieces(release: MultiRelease, images: Container[str]) -> list[Reject
 
 def _reject_unknown_ids(release: MultiRelease, _: Container[str]) -> list[Rejection]:
     """Reject entries of the hard list that are no texts or, in a release, name no question."""
-    hard_list = read_hard_list(release)
+    hard_list = read_hard_list(release.hard_list)
     if release.annotations is None:  # items of a built edition may get other ids
         item_ids = {item.item_id for item in read_items(release).rows}
         for item_id in hard_list.rows:

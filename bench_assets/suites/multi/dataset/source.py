@@ -130,23 +130,6 @@ def read_keyed(file: Path, id_field: str, make: Callable[[str, Entry, str], Row]
     return table
 
 
-def read_list(file: Path) -> Table[str]:
-    """Read a JSON list of texts in UTF-8; other entries are rejected.
-
-    Raises:
-        SourceError: If the file is not a list, or none of its entries is a text.
-    """
-    value = read_json(file)
-    if not isinstance(value, list) or (value and not any(isinstance(text, str) for text in value)):
-        raise SourceError(f"{file}: expected a list of texts, found {value!r:.60}")
-    table = Table[str]()
-    for number, text in enumerate(value, 1):
-        where = f"{file}, entry {number}"
-        with table.rejecting(where):
-            table.rows.append(require_field({"id": text}, "id", str, where))
-    return table
-
-
 FORMATS = ("html", "markdown", "text")  # of raw problems
 TYPES = {"单选": "SA", "多选": "MA", "填空": "FB", "解答": "OP", "其他": "Other"}
 """The five question types: name in the release -> name in the paper."""
@@ -216,13 +199,26 @@ def _knowledge(name: str, entry: Entry, where: str) -> Knowledge:
     )
 
 
-def read_hard_list(release: MultiRelease) -> Table[str]:
-    """Read the ids of MULTI-Elite; none without the file.
+def read_hard_list(file: Path | None) -> Table[str]:
+    """Read the ids of MULTI-Elite from a JSON list; other entries are rejected.
+
+    Args:
+        file: UTF-8; None: no ids.
 
     Raises:
-        SourceError: If it is not a list of texts.
+        SourceError: If the file is not a list, or none of its entries is a text.
     """
-    return read_list(release.hard_list) if release.hard_list else Table()
+    if file is None:
+        return Table()
+    value = read_json(file)
+    if not isinstance(value, list) or (value and not any(isinstance(text, str) for text in value)):
+        raise SourceError(f"{file}: expected a list of texts, found {value!r:.60}")
+    table = Table[str]()
+    for number, text in enumerate(value, 1):
+        where = f"{file}, entry {number}"
+        with table.rejecting(where):
+            table.rows.append(require_field({"id": text}, "id", str, where))
+    return table
 
 
 def read_image_texts(file: Path | None) -> Table[tuple[str, str]]:
