@@ -51,12 +51,6 @@ def test_judge_prompt_is_that_of_table_12(shared_data):
     assert f"Prompt for Evaluation {normalize(prompt)} Table 12" in paper
 
 
-def test_captions_take_the_place_of_images():
-    prompt = text_of(prompts.captions_for_images(QUERY))
-    assert "Caption: [CAPTION HERE]\nContext: [CONTEXT HERE]\n" in prompt
-    assert "the image" not in prompt
-
-
 def test_curly_brackets_in_a_response_reach_the_judge_as_they_are():
     prompt = text_of(prompts.judge(QUERY, "{answer} {0}"))
     assert prompt.endswith("Here is the output: {answer} {0}")
