@@ -19,6 +19,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from bench_assets.core.judging.verdict_requests import (
+    RECORDED_PREFIX,
     VerdictRequest,
     ask_for_verdicts,
     first_judgements,
@@ -139,7 +140,11 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     one. If it failed, ``CORRECT`` is not requested and carries the same error. If ``CORRECT`` was
     requested again, the first response is another judgement, for the official scorer. For the same
     scorer, a prediction with reasoning is judged a second time with it.
+
+    A recorded judge has one reply to each response: the verdict. So nothing is extracted.
     """
+    if model.signature.startswith(RECORDED_PREFIX):
+        return _recorded_verdicts(answered, model)
     solutions = [_JudgedSolution(pair, pair.prediction.text) for pair in answered]
     solutions += [
         _JudgedSolution(pair, pair.prediction.raw_text, suffix=WITH_REASONING)
@@ -168,6 +173,20 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
             )
     verifications = ask_for_verdicts(verification_requests, model, NO_VERDICT)
     return [*extractions, *chain.from_iterable(verifications), *failed]
+
+
+def _recorded_verdicts(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
+    """The verdicts ``CORRECT`` of a judge with recorded replies."""
+    requests = [
+        VerdictRequest(
+            *pair,
+            prompt=verification_prompt(pair.question, pair.prediction.text),
+            read=_VERDICT,
+            criterion=CORRECT,
+        )
+        for pair in answered
+    ]
+    return [rows[0] for rows in ask_for_verdicts(requests, model, NO_VERDICT)]
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from bench_assets.core.judging.verdict_requests import RECORDED_PREFIX
 from bench_assets.core.schema.chat import Response
 from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.journeybench import solution_verification
@@ -60,6 +61,15 @@ def test_a_verdict_is_scored_strictly_and_officially(verdict, strict, official):
     judgements = solution_verification.judge([pair], scripted_judge("12", verdict))
     assert solution_verification.score_strictly(pair, judgements).points == strict
     assert solution_verification.score_officially(pair, judgements).points == official
+
+
+@pytest.mark.parametrize(("reply", "points"), [("Yes", 1.0), ("No", 0.0)])
+def test_the_only_reply_of_a_recorded_judge_is_its_verdict(reply, points):
+    judge, pair = ScriptedModel("recorded", lambda _: reply), answered("12")
+    judge.signature = f"{RECORDED_PREFIX}responses.jsonl"
+    judgements = solution_verification.judge([pair], judge)
+    assert solution_verification.score_strictly(pair, judgements).points == points
+    assert solution_verification.score_officially(pair, judgements).points == points
 
 
 @pytest.mark.parametrize(
