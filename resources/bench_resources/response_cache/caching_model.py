@@ -1,6 +1,6 @@
 """Caching model: sends only requests that are not cached."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -72,8 +72,8 @@ class CachingModel:
         Equal requests are sent once. Failures and refusals are not stored.
 
         Raises:
-            ModelError: If the model cannot be reached, or no request succeeded and not all were
-                permanently refused.
+            ModelError: If the model cannot be reached; or if there is no response, not even a
+                cached one, and not all requests were permanently refused.
         """
         keys = [self._key(request) for request in requests]
         responses = self._store.find(list(dict.fromkeys(keys)))
@@ -82,6 +82,7 @@ class CachingModel:
         counter = _ProgressCounter(self._progress, len(responses), len(missing))
         if missing and self._sends_requests:
             responses |= self._send_missing(missing, counter)
+            self._require_response(responses.values())
         elif missing:
             responses |= dict.fromkeys(missing, Response(error=NOT_CACHED))
         return [replace(responses[key], thinking_tags=self._thinking_tags) for key in keys]
@@ -97,11 +98,13 @@ class CachingModel:
                 if session.found:
                     counter.add(len(session.found))
                 self._stream(session, missing, responses, counter)
-        reasons = [response.error or response.refusal for response in responses.values()]
-        are_refused = all(response.refusal for response in responses.values())
-        if reasons and all(reasons) and not are_refused:
-            raise ModelError(f"{self.name}: all {len(reasons)} requests failed: {reasons[0]}")
         return responses
+
+    def _require_response(self, responses: Collection[Response]) -> None:
+        """Raise if there is no response, unless all requests were permanently refused."""
+        reasons = [response.error or response.refusal for response in responses]
+        if all(reasons) and not all(response.refusal for response in responses):
+            raise ModelError(f"{self.name}: all {len(reasons)} requests failed: {reasons[0]}")
 
     def _stream(
         self,
@@ -175,7 +178,7 @@ class _ProgressCounter:
         self.add(n_cached)
 
     def add(self, n: int) -> None:
-        """Count further responses."""
+        """Count further responses, and report."""
         self._n_done += n
         self._report(self._n_done, self._n_cached, self._n_total)
 

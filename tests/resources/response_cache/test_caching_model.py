@@ -81,6 +81,12 @@ def test_a_batch_with_a_response_keeps_the_errors_of_the_others(tmp_path: Path) 
     assert [response.error for response in responses] == ["odd", "odd", "odd", ""]
 
 
+def test_errors_of_all_new_requests_stay_beside_cached_responses(tmp_path: Path) -> None:
+    model = CachingModel("m", UpperCaseEngine(), response_file(tmp_path / "r"))
+    model.response(requests("a"))
+    assert [response.error for response in model.response(requests("a odd"))] == ["", "odd"]
+
+
 @pytest.mark.parametrize("name", ["bad", "400"])
 def test_a_filtered_request_is_no_failure_and_is_sent_again(tmp_path: Path, name: str) -> None:
     engine = UpperCaseEngine()
