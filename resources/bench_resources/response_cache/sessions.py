@@ -11,7 +11,6 @@ from typing import Self, TypeAlias
 import sqlalchemy as sa
 
 from bench_assets.core.schema.chat import Response
-from bench_assets.core.schema.errors import HomeError
 from bench_resources.response_cache.rows import Row
 from bench_resources.storage.database import Database, Write
 from bench_resources.storage.leases import Leases
@@ -41,13 +40,13 @@ def insert(
     *,
     keep_older: bool = False,
 ) -> None:
-    """Store responses and prompts; existing responses stay, unless ``keep_older``.
+    """Store responses and prompts; of two responses with a key, the existing one stays.
 
     Args:
         connection: In a transaction.
         rows: The responses.
         turns: Digest of a prompt -> its turns as JSON. They replace damaged ones.
-        keep_older: Whether an older response replaces an existing one.
+        keep_older: Whether the older one stays instead.
     """
     prompt_rows = [{"sha256": sha256, "turns": turns[sha256]} for sha256 in sorted(turns)]
     upsert(connection, prompts, prompt_rows, _KEEP_PROMPT)
@@ -84,7 +83,7 @@ class RequestSession:
         self._queue: queue.Queue[_Item] = queue.Queue(_MAX_QUEUED)
         self._filled = threading.Event()  # the queue is full, or the end was put into it
         self._renewed = time.monotonic()
-        self._failure: HomeError | None = None
+        self._failure: Exception | None = None
         self._opened = threading.Event()
         self._thread = threading.Thread(target=self._write, name="responses", daemon=True)
 
@@ -104,7 +103,7 @@ class RequestSession:
         """Wait until all responses are written, and release the remaining leases.
 
         Raises:
-            HomeError: If a response could not be written, unless another error is raised.
+            Exception: As ``keep``, unless the block raised an error.
         """
         if not self.ours:
             return
@@ -117,7 +116,7 @@ class RequestSession:
         """Queue a response for storage, with the turns of its prompt as JSON.
 
         Raises:
-            HomeError: If an earlier response could not be stored.
+            Exception: If an earlier response could not be stored, such as a ``HomeError``.
         """
         self._put((row, turns))
         if self._failure:
@@ -128,15 +127,15 @@ class RequestSession:
         self._put(key)
 
     def _put(self, item: _Item) -> None:
+        """Queue an item, unless the thread has failed."""
         while not self._failure:
             try:
                 self._queue.put(item, timeout=1)
-                if item is None or self._queue.full():
-                    self._filled.set()
-                return
             except queue.Full:
-                if not self._thread.is_alive():
-                    raise HomeError("the thread that stores responses has ended") from None
+                continue
+            if item is None or self._queue.full():
+                self._filled.set()
+            return
 
     def _write(self) -> None:
         try:
@@ -146,7 +145,7 @@ class RequestSession:
                     pass
             if self._leases:
                 self._leases.release()
-        except HomeError as error:
+        except Exception as error:  # noqa: BLE001 - raised by the caller's next call
             self._failure = error
         finally:
             self._opened.set()

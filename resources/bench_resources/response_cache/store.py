@@ -85,8 +85,8 @@ class ResponseStore:
         """Begin to send requests.
 
         Keys that the session has neither in ``ours`` nor in ``found`` are being sent by other
-        processes. If all are, waits a moment for them. A SQLite file has no leases: of two
-        processes that send the same request, the first response is kept.
+        processes. If it gets no lease, waits a moment for them. A SQLite file has no leases: of
+        two processes that send the same request, the first response is kept.
 
         Raises:
             HomeError: If the database cannot be read or written.

@@ -150,6 +150,11 @@ def test_the_first_response_to_a_request_is_kept(store: ResponseStore) -> None:
     assert store.find([digest_of("a")])[digest_of("a")].text == "first"
 
 
+def test_a_response_that_cannot_be_written_is_an_error(store: ResponseStore) -> None:
+    with pytest.raises(KeyError, match="no column"):
+        keep(store, row("a") | {"no column": 1})
+
+
 def test_a_full_queue_and_the_end_are_written_without_waiting_for_more(store, monkeypatch):
     monkeypatch.setattr("bench_resources.response_cache.sessions._BATCH_SECONDS", 5.0)
     keys = [digest_of(str(n)) for n in range(250)]
