@@ -173,9 +173,11 @@ class TransformersModel:
         longest = max(prepared.prompt_tokens)
         required = longest if self.weights.config.is_encoder_decoder else longest + draw.max_tokens
         if self.context and required > self.context:
+            has_room = longest < self.context
+            remedy = "Set a smaller max_tokens" if has_room else "Take a model with a longer one"
             raise ContextFullError(
                 f"the prompt has {longest} tokens, which with max_tokens = {draw.max_tokens} exceed"
-                f" the context of {self.context} tokens. Set a smaller max_tokens"
+                f" the context of {self.context} tokens. {remedy}"
             )
 
     @cached_property

@@ -53,13 +53,17 @@ def test_a_thought_that_the_template_began_opens_the_response(tmp_path: Path) ->
     assert not plain.text.startswith("<think>")
 
 
-def test_a_prompt_that_leaves_no_room_for_the_response_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("n_letters", "fits", "remedy"),
+    [(50, True, "Set a smaller max_tokens"), (60, False, "Take a model with a longer one")],
+)
+def test_a_prompt_without_room_for_the_response_is_refused(tmp_path, n_letters, fits, remedy):
     folder = save_tiny_vlm(tmp_path / "short")
     config_file = folder / "config.json"
     config = config_file.read_text()
     assert config.count('"max_position_embeddings": 1024') == 1
     config_file.write_text(config.replace('embeddings": 1024', 'embeddings": 64'))
-    texts = ["a", "b c d e f g h i j k l m n o p q r s t u v w x y z " * 2, "How many?"]
+    texts = ["a", "b " * n_letters, "How many?"]
     requests = [Request(prompt=Prompt.of(text)) for text in texts]
     responses = responses_of(engine_of(folder, max_tokens=8), requests)
     assert [bool(response.error) for response in responses] == [False, True, False]
@@ -68,7 +72,8 @@ def test_a_prompt_that_leaves_no_room_for_the_response_is_refused(tmp_path: Path
     assert message
     n_tokens = int(message[1])
     assert n_tokens > 64 - 8
+    assert (n_tokens < 64) == fits
     assert responses[1].error == (
         f"the prompt has {n_tokens} tokens, which with max_tokens = 8 exceed the context of 64"
-        " tokens. Set a smaller max_tokens"
+        f" tokens. {remedy}"
     )
