@@ -31,20 +31,23 @@ class ImageRequest:
 
 
 def draw_images(requests: Sequence[ImageRequest], image_store: ImageStore) -> ImageImport:
-    """Draw and store every image; one that cannot be drawn is a rejection.
+    """Draw and store images; one that cannot be drawn is a rejection.
 
     Raises:
-        BenchError: If none can be drawn: the error of the first.
+        BenchError: If none can be drawn, the error of the first; or if one cannot be stored.
     """
     drawn: list[StoredImage] = []
     failed: dict[str, BenchError] = {}
     for request in requests:
         try:
-            drawn.append(image_store.put(draw_image(request), request.name))
+            png = draw_image(request)
         except BenchError as error:
             failed[request.name] = error
+        else:
+            drawn.append(image_store.put(png, request.name))
     if failed and not drawn:
-        raise next(iter(failed.values()))
+        first_error, *_ = failed.values()
+        raise first_error
     rejections = [
         Rejection(entry=name, reason=str(error).removeprefix(f"{name}: "))
         for name, error in failed.items()

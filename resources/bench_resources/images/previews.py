@@ -63,7 +63,7 @@ class PreviewTable:
 def question_preview(
     questions: Sequence[Question], image_store: ImageStore
 ) -> dict[str, dg.MetadataValue]:
-    """Preview six questions at even intervals of the table, with images."""
+    """Preview up to six questions at even intervals of the table, with images."""
     table = PreviewTable(image_store, ["id", "images", "context", "question", "options", "answer"])
     for question in sample_evenly(questions, 6):
         options = lettered(question.options) if question.kind in ("choice", "choices") else ""

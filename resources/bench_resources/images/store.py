@@ -62,7 +62,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
         )
 
     def put_file(self, path: Path, name: str = "") -> StoredImage:
-        """Store an image file.
+        """Store an image file under a name, by default its own.
 
         Raises:
             ImageError: As ``put``; also if the file cannot be read.

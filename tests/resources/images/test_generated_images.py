@@ -1,11 +1,12 @@
 import io
+from hashlib import sha256
 
 import numpy as np
 import pytest
 from PIL import Image
 from scipy import ndimage
 
-from bench_assets.core.schema.errors import ModelError, SourceError
+from bench_assets.core.schema.errors import HomeError, ModelError, SourceError
 from bench_resources.images.generated_images import (
     ImageRequest,
     collect_images,
@@ -58,6 +59,14 @@ def test_an_error_is_raised_if_no_image_can_be_drawn(tmp_path):
     image_store = ImageStore(folder=str(tmp_path / "images"))
     with pytest.raises(ModelError, match=r"a\.png: the drawer finds no"):
         draw_images([request("a cat"), request("a dog")], image_store)
+
+
+def test_an_image_that_cannot_be_stored_is_an_error(tmp_path):
+    requests = [request(), request(name="b.png", seed=1)]
+    digest = sha256(draw_image(requests[1])).hexdigest()
+    (tmp_path / digest[:2]).touch()  # in place of the folder of the second image
+    with pytest.raises(HomeError, match=f"{digest}: cannot be written"):
+        draw_images(requests, ImageStore(folder=str(tmp_path)))
 
 
 @pytest.fixture
