@@ -99,7 +99,7 @@ class FileDigests:
         """
         previous = dict(self._cache)
         for path in paths:
-            prefix_length = len(str(path.parent)) + 1
+            prefix_length = len(str(path)) - len(path.name)
             for state in file_states([path]):
                 yield state.path[prefix_length:], self._digest(state)
         if self._cache != previous:

@@ -25,6 +25,13 @@ def set_old_mtime(file: Path) -> None:
     os.utime(file, (1_000_000_000, 1_000_000_000))
 
 
+def test_names_begin_with_the_given_folder_also_of_a_relative_path(tmp_path, monkeypatch) -> None:
+    write_release(tmp_path / "release")
+    monkeypatch.chdir(tmp_path)
+    names = [name for name, _ in read_digests(tmp_path, Path("release"))]
+    assert names == ["release/a.txt", "release/b/two.txt"]
+
+
 def test_a_changed_file_of_the_same_size_has_another_digest(tmp_path: Path) -> None:
     file = write_release(tmp_path / "release") / "b" / "two.txt"
     set_old_mtime(file)
