@@ -5,6 +5,7 @@ import socket
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import lru_cache
+from pathlib import Path
 from threading import Thread
 from time import monotonic
 from typing import Any
@@ -41,6 +42,19 @@ def _network_errors() -> tuple[type[Exception], ...]:
     from huggingface_hub.errors import HfHubHTTPError
 
     return tuple(base for base in HfHubHTTPError.__bases__ if issubclass(base, Exception))
+
+
+def find_file(location: str, name: str, revision: str | None) -> Path | None:
+    """Find a file of a folder or hub id, without an error if there is none."""
+    from transformers.utils import cached_file
+
+    without_errors = {
+        "_raise_exceptions_for_gated_repo": False,
+        "_raise_exceptions_for_missing_entries": False,
+        "_raise_exceptions_for_connection_errors": False,
+    }
+    file = cached_file(location, name, revision=revision, **without_errors)
+    return Path(file) if file else None
 
 
 @contextmanager

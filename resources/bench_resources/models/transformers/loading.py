@@ -5,13 +5,12 @@ import logging
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.files import LAYERS
-from bench_resources.checkpoints.hub_access import first_line, hub_access
+from bench_resources.checkpoints.hub_access import find_file, first_line, hub_access
 from bench_resources.checkpoints.identity import Checkpoint
 from bench_resources.checkpoints.torchvision_operators import enable_torchvision, require_local
 from bench_resources.config.sections.local_models import TransformersSpec
@@ -174,17 +173,11 @@ def refuse_incomplete_parts(model: "Module", location: str, revision: str | None
 
 def _subfolder(location: str, revision: str | None) -> str:
     """Where the transformer of a sentence-transformers model lies; "" at the top."""
-    from transformers.utils import cached_file
-
-    without_errors = {
-        "_raise_exceptions_for_missing_entries": False,
-        "_raise_exceptions_for_connection_errors": False,
-    }
-    file = cached_file(location, LAYERS, revision=revision, **without_errors)
+    file = find_file(location, LAYERS, revision)
     if not file:
         return ""
     try:
-        return str(json.loads(Path(file).read_bytes())[0]["path"])
+        return str(json.loads(file.read_bytes())[0]["path"])
     except (ValueError, RecursionError, LookupError, TypeError) as error:
         raise ModelError(f"{file}: expected a list of layers: {first_line(error)}") from error
 
@@ -271,6 +264,7 @@ def _apply_adapter(
     from peft import PeftModel
 
     adapted = PeftModel.from_pretrained(model, checkpoint.adapter)
+    # Loaded again, because only this method returns which tensors fit.
     loading = adapted.load_adapter(checkpoint.adapter, adapter_name="default")
     missing = {key for key in loading.missing_keys if "lora_" in key}
     misfits = sorted(missing.union(loading.unexpected_keys))

@@ -12,7 +12,7 @@ from PIL import Image as PILImage
 from bench_assets.core.extras import require_extra
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.files import has_image_processor, has_tokenizer, read_object
-from bench_resources.checkpoints.hub_access import first_line, hub_access
+from bench_resources.checkpoints.hub_access import find_file, first_line, hub_access
 from bench_resources.checkpoints.identity import Checkpoint
 from bench_resources.checkpoints.model_kinds import describe_wrong_kind
 from bench_resources.checkpoints.torchvision_operators import enable_torchvision
@@ -107,15 +107,8 @@ def _refuse_unloadable(spec: TransformersSpec, checkpoint: Checkpoint, processor
 
 def _read_config(location: str, name: str, revision: str | None) -> dict[str, Any]:
     """A JSON object of a checkpoint; {} without the file."""
-    from transformers.utils import cached_file
-
-    without_errors = {
-        "_raise_exceptions_for_gated_repo": False,
-        "_raise_exceptions_for_missing_entries": False,
-        "_raise_exceptions_for_connection_errors": False,
-    }
-    file = cached_file(location, name, revision=revision, **without_errors)
-    return read_object(Path(file)) if file else {}
+    file = find_file(location, name, revision)
+    return read_object(file) if file else {}
 
 
 def _load_multimodal(
