@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
@@ -26,11 +26,10 @@ from bench_resources.response_cache.rows import (
     matches_digest,
     response_from_row,
 )
+from bench_resources.response_cache.sessions import RequestSession, insert
 from bench_resources.storage.database import Database, SqliteDatabase
+from bench_resources.storage.leases import Leases
 from bench_resources.storage.schema import column_in, prompts, responses
-
-if TYPE_CHECKING:
-    from bench_resources.response_cache.sessions import RequestSession
 
 _LOG = logging.getLogger("bench_assets.responses")
 
@@ -81,7 +80,7 @@ class ResponseStore:
         return {sha256: turns for sha256, turns in texts.items() if matches_digest(sha256, turns)}
 
     @contextmanager
-    def request_session(self, keys: Sequence[str]) -> "Generator[RequestSession]":
+    def request_session(self, keys: Sequence[str]) -> Generator[RequestSession]:
         """Begin to send requests.
 
         Keys that the session has neither in ``ours`` nor in ``found`` are being sent by other
@@ -91,9 +90,6 @@ class ResponseStore:
         Raises:
             HomeError: If the database cannot be read or written.
         """
-        from bench_resources.response_cache.sessions import RequestSession
-        from bench_resources.storage.leases import Leases
-
         if isinstance(self.database, SqliteDatabase):
             _, damaged = self._look_up(keys)
             self._drop_damaged(damaged)
@@ -175,8 +171,6 @@ class ResponseStore:
 
     def merge(self, rows: Sequence[Row], turns: Mapping[str, str]) -> None:
         """Insert rows and prompts of another store; of two responses with a key the older stays."""
-        from bench_resources.response_cache.sessions import insert
-
         _, damaged = self._look_up([row["key"] for row in rows])
         self._drop_damaged(damaged)
         self.database.write(partial(insert, rows=rows, turns=turns, keep_older=True))
@@ -295,7 +289,6 @@ def merge_into(
 
 
 def _require_all(target: ResponseStore, rows: Sequence[Row]) -> None:
-    """Check that a store has all responses."""
     keys = [str(row["key"]) for row in rows]
     missing = set(keys) - target.find(keys).keys()
     if missing:

@@ -17,14 +17,14 @@ from bench_resources.config.environment import read_secret
 from bench_resources.config.sections.known_servers import FormatName
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.event_loop import Arrival, Hand, stream_in_thread
+from bench_resources.models.api.budget import Budget
+from bench_resources.models.api.concurrency_limit import Endpoint
 from bench_resources.response_cache.engine import ReadImage
 from bench_resources.response_cache.rows import TokenCounts
 
 if TYPE_CHECKING:
     import aiohttp
 
-    from bench_resources.models.api.budget import Budget
-    from bench_resources.models.api.concurrency_limit import Endpoint
     from bench_resources.models.api.formats.base import ApiFormat
     from bench_resources.models.api.option_requests import OptionSession
 
@@ -103,9 +103,7 @@ class ServerEngine:
     def _format(self) -> "ApiFormat":
         return format_of(self._spec.format)(self._spec, self._read_image)
 
-    def _budget(self) -> "Budget":
-        from bench_resources.models.api.budget import Budget
-
+    def _budget(self) -> Budget:
         spec = self._spec
         return Budget(spec, self._spent(self.identity) if spec.has_budget else TokenCounts())
 
@@ -134,9 +132,11 @@ class ServerEngine:
         return frozenset({"constrained"} if self._spec.format == "openai" else ())
 
     async def _answer_all(self, requests: Sequence[Request], hand: Hand) -> None:
-        """Answer every request, and hand each response over with its position."""
-        from bench_resources.models.api.concurrency_limit import Endpoint
+        """Hand the response to each request over with its position, until a fatal error.
 
+        Raises:
+            ModelError: The first fatal error, after the open requests.
+        """
         api_format, budget = self._format, self._budget()
         queue = ((position, requests[position]) for position in _grouped_positions(requests))
         async with self._session() as session:
@@ -167,7 +167,7 @@ class ServerEngine:
                 raise fatal_errors[0]
 
     def _option_session(
-        self, session: "aiohttp.ClientSession", api_format: "ApiFormat", endpoint: "Endpoint"
+        self, session: "aiohttp.ClientSession", api_format: "ApiFormat", endpoint: Endpoint
     ) -> "OptionSession":
         from bench_resources.http.backoff import RetryPolicy
         from bench_resources.models.api.chat_session import ChatSession
@@ -189,7 +189,7 @@ class ServerEngine:
     async def _wait_until_ready(self) -> None:
         """Do nothing after a failure: only the servers of a ``ServedEngine`` restart."""
 
-    async def _run_workers(self, work: Work, endpoint: "Endpoint", max_workers: int) -> None:
+    async def _run_workers(self, work: Work, endpoint: Endpoint, max_workers: int) -> None:
         """Run as many workers as the concurrency limit, and add some when it grows."""
         tasks: list[asyncio.Task[None]] = []
         async with asyncio.TaskGroup() as group:
