@@ -233,7 +233,6 @@ class DriftGuard:
 
 
 def _problems(counts: Counts, base: Base, limit: float) -> Iterator[str]:
-
     rejections, total = counts.rejections, counts.total
     if base.rows - counts.rows > limit * base.rows:
         yield f"{counts.rows} rows ({base.rows} before)"

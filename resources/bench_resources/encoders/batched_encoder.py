@@ -30,11 +30,11 @@ class BatchedEncoder:
         self._batch_size = batch_size
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
-        """Embed each text, in order; ``(n, dimensions)``."""
+        """Embed each text, in order; ``(n, dimensions)``, or ``(0, 0)`` for none."""
         return self._encode(texts, self._embedder.texts)
 
     def encode_images(self, images: Sequence[str]) -> Vectors:
-        """Embed each image, by its SHA-256, in order; ``(n, dimensions)``.
+        """Embed each image, by its SHA-256, in order; ``(n, dimensions)``, or ``(0, 0)`` for none.
 
         Raises:
             ImageError: If an image is not in the image store.

@@ -9,7 +9,7 @@ _ERRNO = re.compile(r"\[Errno -?\d+\] ")
 
 
 def fetch_page(address: str, path: str, *, timeout: float) -> tuple[int, bytes]:
-    """Get the status and the body of a local page; (0, reason) if the service is unreachable.
+    """Get the status and the body of a local page; (0, reason) if it does not arrive whole.
 
     Redirects are not followed; proxies and certificates are ignored. ``timeout`` is the time in s
     until the last byte of the response.

@@ -93,7 +93,6 @@ def run_errors(events: Iterable[dg.DagsterEvent]) -> Iterator[tuple[str, Any]]:
 
 
 def _subclasses(kind: type[BenchError]) -> Iterator[type[BenchError]]:
-
     yield kind
     for subclass in kind.__subclasses__():
         yield from _subclasses(subclass)

@@ -87,7 +87,7 @@ class Ledger:
         self._status_of = cache(self._read_status)
 
     def due(self, keys: Collection[dg.AssetKey], partition: str = "") -> dict[dg.AssetKey, str]:
-        """Tables that have to be made again, with reasons; stale tables above are no reason."""
+        """Tables that have to be made again, with the first reason; not that one above is stale."""
         self._read(self._with_ancestors(keys))
         reasons = {}
         for key in sorted(keys):
@@ -96,6 +96,7 @@ class Ledger:
             for part in self.parts(key, partition):
                 if reason := self.reason(key, part):
                     reasons[key] = reason
+                    break
         return reasons
 
     def reason(self, key: dg.AssetKey, partition: str | None) -> str:

@@ -100,10 +100,10 @@ def process_health(instance: dg.DagsterInstance, run: dg.DagsterRun) -> CheckRun
 
 
 def end_orphaned_runs(instance: dg.DagsterInstance) -> list[str]:
-    """Fail the runs whose process has ended, free their pools, and return their descriptions.
+    """End the runs whose process is gone or whose job left the queue; returns descriptions.
 
-    The daemon retries runs that it started, see ``run_retries`` in dagster.yaml. A run of a command
-    is not retried.
+    They fail, or are cancelled if that was under way, and free their pools. The daemon retries runs
+    that it started, see ``run_retries`` in dagster.yaml. A run of a command is not retried.
     """
     descriptions = []
     for run in instance.get_runs(dg.RunsFilter(statuses=_ACTIVE_STATUSES)):
@@ -153,7 +153,7 @@ class MonitoredRunLauncher(dg.DefaultRunLauncher):
         super().launch_run(context)
 
     def terminate(self, run_id: str) -> bool:
-        """Cancel a run, by a signal to its process if the code server does not know it any more."""
+        """Cancel a run, by a signal to its process if need be; False if it cannot be cancelled."""
         try:
             if super().terminate(run_id):  # type: ignore[no-untyped-call]
                 return True

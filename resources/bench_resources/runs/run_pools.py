@@ -68,5 +68,4 @@ class PoolCoordinator(dg.QueuedRunCoordinator):
         concurrency = run.run_op_concurrency
         if tags and concurrency and MODEL_POOL in (concurrency.all_pools or ()):
             self._instance.add_run_tags(run.run_id, tags)
-
         return super().submit_run(context)

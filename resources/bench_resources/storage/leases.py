@@ -130,7 +130,6 @@ def claim(database: Database, seconds: float, name: str) -> bool:
 
 
 def _delete_expired(connection: sa.Connection) -> None:
-
     connection.execute(
         sa.delete(leases).where(leases.c.until < _now(connection) - _RETENTION_SECONDS)
     )

@@ -254,7 +254,7 @@ def recorded_checksum(file: IO[bytes]) -> str:
 
 
 def _digest_offset(file: IO[bytes]) -> int:
-    """Offset of the checksum in the file."""
+    """Offset of the checksum in the file; raises ``TableError`` without one."""
     size = file.seek(0, os.SEEK_END)
     trailer_size = 4 + len(_MAGIC)  # the length of the footer, and the magic bytes
     file.seek(max(0, size - trailer_size))

@@ -149,7 +149,7 @@ class TableFiles(TableBytes):
         views: Mapping[str, tuple[Sequence[Sequence[str]], type[Any]]],
         left_out: dict[Table, str],
     ) -> duckdb_queries.Views:
-        """Sources of views, without unreadable ones."""
+        """Sources of views; unreadable ones are added to ``left_out``."""
         view_sources: dict[str, tuple[list[duckdb_queries.Source], type[Any]]] = {}
         for name, (keys, row_type) in views.items():
             sources: list[duckdb_queries.Source] = []
@@ -219,17 +219,14 @@ class TableIOManager(dg.ConfigurableIOManager):
 
     def _write_parts(self, context: dg.OutputContext, rows: Sequence[Any], field: str) -> None:
         """Write the table of each partition of the run, with the rows that name it in a field."""
-        rows_by_part: dict[str, list[Any]] = {part: [] for part in context.asset_partition_keys}
-        for row in rows:
-            part = getattr(row, field)
-            if part not in rows_by_part:
-                raise TableError(
-                    f"{context.asset_key.to_user_string()}: a row has the {field} {part!r}"
-                    f" (expected one of {', '.join(rows_by_part)}). Leave it out, or add it to the"
-                    " partitions."
-                )
-            rows_by_part[part].append(row)
-        for part, part_rows in rows_by_part.items():
+        parts = context.asset_partition_keys
+        if unknown := {str(getattr(row, field)) for row in rows}.difference(parts):
+            raise TableError(
+                f"{context.asset_key.to_user_string()}: no partition {min(unknown)!r} for a row's"
+                f" {field} (expected one of {', '.join(parts)}). Leave such rows out"
+            )
+        for part in parts:
+            part_rows = [row for row in rows if getattr(row, field) == part]
             metadata = {"dagster/row_count": len(part_rows), **preview(part_rows)}
             metadata |= self._write(context, part_rows, part)
             context.step_context.add_asset_metadata(metadata, context.asset_key, part)
@@ -253,7 +250,7 @@ class TableIOManager(dg.ConfigurableIOManager):
         return {SOURCE_STATE: state} if state else {}
 
     def load_input(self, context: dg.InputContext) -> Sequence[Any]:
-        """Read one partition, or all partitions for an unpartitioned asset."""
+        """Read the table of the input; of several partitions, their rows one after the other."""
         parts = context.asset_partition_keys if context.has_asset_partitions else [""]
         key, row_type = context.asset_key.path, asset_row_type(context)
         if len(parts) == 1:

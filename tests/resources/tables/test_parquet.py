@@ -100,7 +100,7 @@ def test_a_row_of_no_partition_of_the_run_is_refused(files):
     def parts() -> list[Rejection]:
         return ROWS  # of the entries "a" and "b"
 
-    with pytest.raises(TableError, match="a row has the entry 'b'"):
+    with pytest.raises(TableError, match="no partition 'b' for a row's entry"):
         dg.materialize(
             [parts], partition_key="a", resources={"io_manager": TableIOManager(files=files)}
         )

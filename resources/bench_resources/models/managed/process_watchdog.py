@@ -111,11 +111,15 @@ class _WatchedCommand:
 
 
 def _end_children(process: "subprocess.Popen[bytes]", patience: float) -> None:
-    """End the rest of the command's group, and its orphans: SIGTERM, then SIGKILL."""
+    """End the rest of the command's group, and its orphans, by SIGKILL.
+
+    With ``patience``, in s, they get SIGTERM first, and that time to end.
+    """
     deadline = time.monotonic() + patience
-    for child in _other_children(process) if patience else []:
-        with suppress(ProcessLookupError):
-            os.kill(child, signal.SIGTERM)
+    if patience:
+        for child in _other_children(process):
+            with suppress(ProcessLookupError):
+                os.kill(child, signal.SIGTERM)
     while _other_children(process) and time.monotonic() < deadline:
         _reap()
         time.sleep(0.05)

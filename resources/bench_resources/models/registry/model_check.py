@@ -120,7 +120,7 @@ class ModelCheck:
     place: str = ""  # path, hub id, address, ...
     error: str = ""  # why the model could not be checked
     note: str = ""  # what was not checked, and why
-    response_seconds: float | None = None  # the median of those sent alone
+    response_seconds: float | None = None  # the median of the probes; the first loads the model
     probes: tuple[ProbeResult, ...] = ()
 
     @property
@@ -140,7 +140,7 @@ def run_probes(
         ModelError: If it does not load, or cannot answer at all.
     """
     results: list[ProbeResult] = []
-    seconds: list[float] = []  # the first one loads the model
+    seconds: list[float] = []
     for name, prompt in probes(images).items():
         request = Request(prompt=prompt.without_images() if blind else prompt)
         start = time.perf_counter()

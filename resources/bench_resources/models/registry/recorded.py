@@ -40,7 +40,7 @@ class ResponseReport:
     missing: tuple[str, ...]  # questions without a response
     unknown: tuple[str, ...]  # question ids of responses without a question
     first_unknown: str  # file and line of the first of them; "" without any
-    surplus: tuple[str, ...]  # questions with more responses than are drawn
+    surplus: tuple[str, ...]  # questions with a response of a sample number that is not drawn
 
 
 def read_responses(path: Path) -> list[RecordedResponse]:

@@ -72,7 +72,7 @@ class FiniteCheck:
         return scores
 
     def first_bad_tokens(self, n: int) -> list[int | None]:
-        """For each of ``n`` conversations the first bad token, from 0."""
+        """The first bad token, from 0, of each of ``n`` conversations; None without one."""
         if self._first_bad is None:
             return [None] * n
         rows = self._first_bad.view(n, -1).tolist()  # several rows per conversation with beams

@@ -51,7 +51,7 @@ class Anthropic:
         }
 
     def encode(self, request: Request, messages: Sequence[dict[str, Any]]) -> bytes:
-        """Encode a request; system turns become the ``system`` field."""
+        """Encode a request; system turns become the ``system`` field, empty turns are left out."""
         system_blocks: list[dict[str, Any]] = []
         turns: list[dict[str, Any]] = []
         for message in messages:

@@ -180,7 +180,7 @@ def _parse_message(
 
 
 def _has_empty_content(message: Mapping[str, Any]) -> bool:
-    """Whether the content is present and empty, as opposed to missing or audio."""
+    """Whether a message without a text has a content field; not if that is [], or with audio."""
     has_audio = not is_empty(message.get("audio"))
     return "content" in message and message["content"] != [] and not has_audio
 
