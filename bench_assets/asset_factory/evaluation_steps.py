@@ -2,6 +2,7 @@
 
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 import dagster as dg
 
@@ -92,7 +93,9 @@ def run_judge(
     """
     step_models = StepModels(context, models)
     evaluated = context.partition_key if context.has_partition_key else ""
-    verdicts = configured_verdicts(task, models, judge, step_models.open, evaluated)
+    condition = predictions[0].condition if predictions else "main"
+    open_judge = partial(step_models.open, condition=condition)
+    verdicts = configured_verdicts(task, models, judge, open_judge, evaluated)
     rows = verdicts.judgements(task, questions, predictions)
     metadata = step_models.metadata()
     if metadata:  # not if rules judged

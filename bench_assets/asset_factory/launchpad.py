@@ -7,6 +7,7 @@ not that of the benchmark, and no table of the graph is replaced.
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 
 import dagster as dg
 from pydantic import Field
@@ -79,7 +80,8 @@ class Launch(dg.Config):
         step_models = StepModels(context, models)
         with nullcontext() if self.seed is None else models.seeded(model, self.seed):
             responses = partition_responses(context, step_models, models, task, condition, subset)
-            verdicts = configured_verdicts(task, models, judge, step_models.open, model)
+            open_judge = partial(step_models.open, condition=condition)
+            verdicts = configured_verdicts(task, models, judge, open_judge, model)
             runner = configured_runner(task, settings, responses, verdicts, condition)
             evaluation = run_part(replace(runner, complete=True), tables, subset, questions)
         part = f"{len(subset)} of {len(questions)} questions{self.changes}"

@@ -497,9 +497,9 @@ class StepModels:
             yield session
 
     @contextmanager
-    def open(self, name: str) -> Generator[ChatModel]:
+    def open(self, name: str, condition: str = "main") -> Generator[ChatModel]:
         """Open a model; raises as ``open_model``."""
-        with self.open_session(name) as session:
+        with self.open_session(name, condition) as session:
             yield session.model
 
     def metadata(self) -> dict[str, int | float]:

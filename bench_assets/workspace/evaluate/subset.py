@@ -264,7 +264,7 @@ def model_runner(
     """
 
     def open_judge(name: str) -> AbstractContextManager[ChatModel]:
-        return open_model(models, f"{name}: judges {task.name}", name)
+        return open_model(models, f"{name}: judges {task.name}", name, condition)
 
     judge = bench.settings.suite(task.suite, SuiteSettings).judge
     verdicts = configured_verdicts(task, models, judge, open_judge, model)

@@ -155,10 +155,12 @@ class EvaluatedModel(RecordedModel):
 class RecordedJudge(_RecordedAnswers):
     """A judge that returns the ``judge_response`` recorded beside each response."""
 
-    def __init__(self, name: str, responses: Sequence[RecordedResponse], file: Path) -> None:
-        judgements = [response for response in responses if response.judge_response]
-        texts = {(r.question_id, r.sample): r.judge_response for r in judgements}
-        super().__init__(name, texts, file)
+    def __init__(
+        self, name: str, responses: Sequence[RecordedResponse], file: Path, condition: str = "main"
+    ) -> None:
+        """Keep the judge's responses under one condition; all are of one model."""
+        chosen = [r for r in responses if r.condition == condition and r.judge_response]
+        super().__init__(name, {(r.question_id, r.sample): r.judge_response for r in chosen}, file)
 
 
 def open_recorded(
@@ -167,7 +169,7 @@ def open_recorded(
     """Open recorded responses as a model or a judge; raises as ``read_recorded``."""
     responses, file = read_recorded(name, spec, settings)
     if spec.field == "judge_response":
-        return RecordedJudge(name, responses, file)
+        return RecordedJudge(name, responses, file, condition)
     return EvaluatedModel(name, responses, file, condition)
 
 

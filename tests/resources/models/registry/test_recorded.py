@@ -61,6 +61,16 @@ def test_lines_are_read_with_their_optional_fields(tmp_path: Path) -> None:
     ]
 
 
+def test_a_recorded_judge_has_the_responses_of_its_condition() -> None:
+    lines = [
+        recorded(judge_response="right"),
+        recorded(condition="no_context", judge_response="wrong"),
+    ]
+    judges = [RecordedJudge("j", lines, Path("f"), name) for name in ("main", "no_context")]
+    replies = [judge.response([request_for("t/1")])[0].text for judge in judges]
+    assert replies == ["right", "wrong"]
+
+
 @pytest.mark.parametrize(
     ("text", "expected_message"), read_cases(__file__, "refused_responses.jsonl")
 )
