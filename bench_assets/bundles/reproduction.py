@@ -21,7 +21,7 @@ from bench_assets.bundles.rescoring import Divergence, find_divergences
 from bench_assets.comparison.causes import EvaluationTables
 from bench_assets.comparison.difference import Cause, decompose_difference
 from bench_assets.comparison.sides import EvaluationLocation
-from bench_assets.core.judging.second_look import is_reader, reader_setting
+from bench_assets.core.judging.second_look import is_reader, reader_setting, split_judges
 from bench_assets.core.schema.chat import NOT_CACHED, ChatModel, cached
 from bench_assets.core.schema.elicitation import split_signature
 from bench_assets.core.schema.errors import BenchError, ModelError, TableError
@@ -197,31 +197,31 @@ class _WithRefusals:
 def _find_verdicts(bench: Workbench, models: Models, number: NumberRef) -> Verdicts:
     """Verdicts of the judge and the reader in the number's signature."""
     task = number.task
-    parts = number.signature.parts.get("judge", "none").split("+")
-    judges = [part for part in parts if not is_reader(part)] or ["none"]
+    names = split_judges(number.signature.parts.get("judge", ""))
+    judges = [name for name in names if not is_reader(name)]
     verdicts: Verdicts = StoredVerdicts()
     if task.is_judged:
         configured = bench.settings.suite(task.suite, SuiteSettings).judge
-        name, model = _signed_judge(number, judges, configured)
+        name, judge_model = _signed_judge(number, judges, configured)
         if name == PEOPLE:
             return StoredVerdicts(_stored_verdicts(number))
-        open_judge = partial(_open_cached, models, model)
-        if model:
+        if judge_model:
+            open_judge = partial(_open_cached, models, judge_model)
             verdicts = ModelVerdicts(name=name, open=open_judge)
         elif name:
             verdicts = RuleVerdicts(name)
-    readers = [setting for setting in map(reader_setting, parts) if setting]
-    if readers:
-        model = reader_model(readers[0], number.model, bench.settings, bench.model)
-        open_reader = partial(_open_cached, models, model)
-        return ReaderVerdicts(judge=verdicts, setting=readers[0], open=open_reader)
-    return verdicts
+    reader = next((reader_setting(name) for name in names if is_reader(name)), "")
+    if not reader:
+        return verdicts
+    model = reader_model(reader, number.model, bench.settings, bench.model)
+    open_reader = partial(_open_cached, models, model)
+    return ReaderVerdicts(judge=verdicts, setting=reader, open=open_reader)
 
 
 def _signed_judge(number: NumberRef, judges: Sequence[str], configured: str) -> ChosenJudge:
     """The judge in the number's signature; the configured one if no response was judged."""
     task = number.task
-    if judges == ["none"]:
+    if not judges:
         return task.asked_judge(configured, number.signature.parts["scorer"])
     judge_models = [judge for judge in judges if judge != RULES]
     if len(judge_models) > 1:

@@ -17,7 +17,7 @@ from bench_assets.comparison.causes import (
     signature_by_cause,
 )
 from bench_assets.comparison.verdicts import NOT_COMPARABLE, Comparison, compare_scores
-from bench_assets.core.judging.second_look import is_reader, reader_setting
+from bench_assets.core.judging.second_look import is_reader, reader_setting, split_judges
 from bench_assets.core.schema.elicitation import GENERATE, split_signature
 from bench_assets.core.schema.metric_text import format_percent, is_hidden, unread_bounds
 from bench_assets.core.schema.rows import Metric, Question, Score
@@ -58,7 +58,7 @@ def compared_parts(metric: Metric) -> dict[str, str]:
     unless the model is a checkpoint: other models have a decoding of their own.
     """
     parts = signature_by_cause(Signature.parse(metric.signature))
-    judges = [name for name in parts.get(JUDGE, "").split("+") if name not in ("", "none")]
+    judges = split_judges(parts.get(JUDGE, ""))
     readers = [reader_setting(name) for name in judges if is_reader(name)]
     if metric.unread and not readers:
         readers = [RULES]
@@ -134,7 +134,7 @@ def _incomparable_row(
 
 def _option(cause: str, setting: str) -> str:
     """The option of ``bench evaluate`` for a setting; of joined names, the first model's."""
-    names = sorted({*setting.split("+")} - {RULES})
+    names = sorted({*split_judges(setting)} - {RULES})
     return f"{_OPTIONS[cause]} {names[0] if names else RULES}"
 
 

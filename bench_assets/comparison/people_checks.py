@@ -6,7 +6,7 @@ from math import isclose
 
 from bench_assets.annotation.responses.verdicts import majority_verdicts
 from bench_assets.annotation.tasks import PEOPLE, Answer
-from bench_assets.core.judging.second_look import is_reader
+from bench_assets.core.judging.second_look import is_reader, split_judges
 from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.measured_figures import DrawnUnit
 from bench_assets.core.schema.provenance import json_digest
@@ -26,7 +26,7 @@ from bench_assets.evaluation.task import RULES, ByRules, Task
 from bench_resources.tables.measured_figures import read_figures
 from bench_resources.tables.parquet import TableFiles
 
-_EXEMPT_JUDGES = ("none", RULES, PEOPLE, "recorded")
+_EXEMPT_JUDGES = (RULES, PEOPLE, "recorded")
 """Judges that are no configured models: there is nothing to check."""
 
 
@@ -115,10 +115,9 @@ def corrected_difference(tables: TableFiles, task: Task, before: str, after: str
 def judge_names(signature: str) -> list[str]:
     """Names of the judges of a number; [] without any, or without a valid signature."""
     try:
-        judge = Signature.parse(signature).parts.get("judge")
+        return split_judges(Signature.parse(signature).parts.get("judge", ""))
     except TableError:
         return []
-    return judge.split("+") if judge else []
 
 
 def unchecked_mark(task: Task, signature: str) -> str:

@@ -186,6 +186,17 @@ def find_second_look(judgements: Sequence[Judgement]) -> Judgement | None:
     return next((look for look in looks if look.error or not look.by_rules), None)
 
 
+def split_judges(joined: str) -> list[str]:
+    """Names of judges that signatures and scores join by "+"; [] for "" and "none".
+
+    A setting that is part of a model's name stays there.
+
+    >>> split_judges("reader:gpt+temperature=0.7+rules")
+    ['reader:gpt+temperature=0.7', 'rules']
+    """
+    return [] if joined in ("", "none") else re.split(r"\+(?![a-z_]+=)", joined)
+
+
 def reader_name(setting: str) -> str:
     """Name, as a judge, of the reader of a setting; the inverse of ``reader_setting``."""
     return f"{READER}:{setting}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TypeAlias
 
-from bench_assets.core.judging.second_look import is_reader
+from bench_assets.core.judging.second_look import is_reader, split_judges
 from bench_assets.core.judging.verdict_requests import group_judgements
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
 from bench_assets.core.schema.signature import short_digest
@@ -173,8 +173,8 @@ def metrics_with_baselines(
 
 def _are_scored_by_rules(scores: Sequence[Score]) -> bool:
     """Whether no judge other than rules gave verdicts; readers are no judges."""
-    judges = {judge for score in scores for judge in score.judge.split("+")}
-    return all(judge in ("", RULES) or is_reader(judge) for judge in judges)
+    judges = {judge for score in scores for judge in split_judges(score.judge)}
+    return all(judge == RULES or is_reader(judge) for judge in judges)
 
 
 def _describe_baselines(best: BestConstant | None, n_missing: int) -> str:
