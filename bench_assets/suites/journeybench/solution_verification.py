@@ -160,6 +160,7 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
         )
         for pair, text, suffix in solutions
     ]
+    # Of a repeated request, only the final judgement, which is the first.
     extractions = [rows[0] for rows in ask_for_verdicts(extraction_requests, model, NO_NUMBER)]
     verification_requests, failed = [], []
     for (pair, _, suffix), extraction in zip(solutions, extractions, strict=True):

@@ -62,11 +62,13 @@ def plan_arithmetic(
 ) -> Table[PlannedPair]:
     """Move the first two quantities of a problem into an image each, with accepted other numbers.
 
-    ``quantities`` are sorted by problem. One with fewer is skipped, one without numbers rejected.
+    ``quantities`` are sorted by problem. A problem with fewer than two is skipped; one without
+    accepted numbers is rejected.
     """
     table, accepted = Table[PlannedPair](), accepted_numbers(proposals)
     for problem_id, group in groupby(quantities, key=lambda quantity: quantity.problem_id):
-        first_two, item_id = list(islice(group, 2)), pair_id(problem_id)
+        first_two = list(islice(group, 2))
+        item_id = pair_id(problem_id)
         if len(first_two) < 2:
             continue
         if item_id in accepted:
