@@ -77,3 +77,16 @@ def test_a_watched_folder_that_was_removed_is_deleted_by_its_key(runs):
 )
 def test_a_checkpoint_is_named_by_its_folders_without_odd_characters(folders, expected_name):
     assert checkpoint_name(folders) == expected_name
+
+
+@pytest.mark.parametrize(
+    "folders",
+    [
+        pytest.param([f"{'a' * 50}-lr{{}}-{'b' * 50}", "step-10"], id="a long folder"),
+        pytest.param(["a" * 70, "b" * 70 + "-lr{}", "c" * 70, "step-10"], id="many long folders"),
+    ],
+)
+def test_long_names_that_differ_in_a_number_stay_different(folders):
+    names = {checkpoint_name([part.format(rate) for part in folders]) for rate in (1, 5)}
+    assert len(names) == 2
+    assert {step and step.step for step in map(parse_step, names)} == {10}

@@ -18,7 +18,7 @@ def checkpoint_name(folders: Sequence[str]) -> str:
     """Build a checkpoint's name from its folders; a valid partition key for any folder names.
 
     Accents are removed, and symbols become hyphens. A digest of four letters replaces letters of
-    other scripts and the middle of long names. Numbers stay, because they distinguish steps.
+    other scripts and the middle of long names. Other numbers stay, because they distinguish steps.
 
     >>> checkpoint_name(["mein Lauf (ü)", "step-10"])
     'mein-Lauf-u/step-10'
@@ -28,7 +28,8 @@ def checkpoint_name(folders: Sequence[str]) -> str:
     parts = [part for part in map(_safe_part, folders) if part]
     name = "/".join(parts).lstrip("._@+=-") or _DEFAULT_NAME
     if len(name) > _MAX_NAME_LENGTH:
-        shortened = f"{parts[0]}/{_letter_digest(name)}/{parts[-1]}"
+        digest = _letter_digest(name, cut="/".join(parts[1:-1]))
+        shortened = f"{parts[0]}/{digest}/{parts[-1]}"
         name = shortened[-_MAX_NAME_LENGTH:].lstrip("._@+=/-")
     return name
 
@@ -45,13 +46,15 @@ def _safe_part(folder: str) -> str:
     if has_lost_letters:
         part = f"{_letter_digest(folder)}-{part}".strip("-")
     if len(part) > _MAX_PART_LENGTH:
-        part = f"{part[:36]}-{_letter_digest(folder)}-{part[-36:]}"  # 78 characters
+        digest = _letter_digest(folder, cut=part[36:-36])
+        part = f"{part[:36]}-{digest}-{part[-36:]}"  # 78 characters
     return part if part.strip(".") else ""
 
 
-def _letter_digest(text: str) -> str:
-    """Digest of a text without its numbers, as four letters."""
-    digest = sha256(re.sub(r"\d+", "", text).encode("utf-8", "surrogateescape")).hexdigest()
+def _letter_digest(text: str, cut: str = "") -> str:
+    """Digest of a text, of its numbers only those in the part that is cut, as four letters."""
+    hashed = re.sub(r"\d+", "", text) + " ".join(re.findall(r"\d+", cut))
+    digest = sha256(hashed.encode("utf-8", "surrogateescape")).hexdigest()
     return "".join(chr(ord("a") + int(digit, 16)) for digit in digest[:4])
 
 
