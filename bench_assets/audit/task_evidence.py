@@ -78,7 +78,7 @@ class TaskEvidence:
         return self._results[condition]
 
     def _read_results(self, condition: str) -> Results:
-        """Read the scores under a condition; empty results without its questions."""
+        """Read the readable scores under a condition; empty results without its questions."""
         key = questions_key(self.task, condition)
         if not self.tables.exists(key):
             return Results(models=(), questions=(), points=np.empty((0, 0)))

@@ -139,11 +139,15 @@ class Run:
         return Plot(svg=bar_chart(bars, self.title), n_rows=len(bars))
 
     def _question_ids(self, category: str) -> set[str]:
-        """Ids of the questions of a category or another slice."""
+        """Ids of the questions of a category or another slice, or "all".
+
+        Raises:
+            UnknownNameError: If no question has it.
+        """
         ids_by_slice: dict[str, set[str]] = {}
         for evaluation in self.evaluations:
             for question in evaluation.questions:
-                slices = (question.category, *evaluation.task.slices(question))
+                slices = ("all", question.category, *evaluation.task.slices(question))
                 for name in filter(None, slices):
                     ids_by_slice.setdefault(name, set()).add(question.question_id)
         if category not in ids_by_slice:

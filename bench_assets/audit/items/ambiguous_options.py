@@ -34,7 +34,7 @@ _ORDINARY_TEXT = re.compile(  # words, one of three letters; capitals may matter
     r"(?=.*[^\W\d_]{3})(?:(?:[A-Z]?[^\W\dA-Z_]+|[A-Z]|\d+)(?![^\W_])|[\s,.'’;:!?()\"“”-])+",
     re.DOTALL,
 )
-_CONJUNCTION = re.compile(r"\s+(?:and|or)\s+")
+_CONJUNCTION = re.compile(r"\s+(and|or)\s+")
 _FUNCTION_WORDS = """a an the this that these those please following shown given here what which is
 are was were be do does did has have had of to it its you can see there whose one
 look carefully closely now"""
@@ -84,11 +84,13 @@ def canonical_option(option: str) -> Hashable:
         return quantity
     if not _ORDINARY_TEXT.fullmatch(text):
         return "as written", text.rstrip(" .。")
-    phrases = frozenset(_normalize_phrase(phrase) for phrase in _CONJUNCTION.split(text))
+    parts = _CONJUNCTION.split(text)
+    phrases = frozenset(map(_normalize_phrase, parts[::2]))
+    conjunctions = frozenset(parts[1::2])
     if "," in text or len(phrases) < 2:  # the order of a list may matter
         phrase = _normalize_phrase(text)
         return _quantity(phrase) or ("words", phrase.replace(" ", ""))
-    return "words", phrases
+    return "words", phrases, conjunctions
 
 
 def paraphrase_key(question: Question) -> Hashable:

@@ -50,14 +50,14 @@ def missing_images(evidence: Evidence) -> AuditFinding:
     without_image = [
         question for question in questions if not question.images and not question.image_texts
     ]
-    is_exception = 0 < len(without_image) <= _MAX_EXCEPTIONS * len(questions)
+    is_exception = len(without_image) <= _MAX_EXCEPTIONS * len(questions)
     suspects = [
         suspect
         for question in questions
         for suspect in _find_missing(question, hashes, is_exception=is_exception)
     ]
     n = len({suspect.about for suspect in suspects})
-    sentence = f"{count_phrase(n, 'question')} without its image; {len(hashes)} images decode."
+    sentence = f"{count_phrase(n, 'question')} without an image; {len(hashes)} images decode."
     return AuditFinding(sentence=sentence, n=len(questions), suspects=suspects)
 
 

@@ -93,6 +93,6 @@ def _warn_about_licences(bench: "Workbench", left_out: "Collection[str]") -> Non
     for name in restricted_suites(bench.tables, bench.catalog):
         if name not in left_out:
             print_message(
-                f"{name}: its licence forbids sharing its data. Before you share the report, use"
-                f" --without-images {name}"
+                f"{name}: its licence forbids sharing its data. --without-images {name} leaves out"
+                " the images, but not the texts of questions"
             )

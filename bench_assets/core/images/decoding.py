@@ -186,10 +186,10 @@ def is_plain(data: bytes, max_pixels: int = MAX_PIXELS, *, in_browser: bool = Fa
     with _open(data, max_pixels) as image:
         if image.format not in _PLAIN_FORMATS or has_alpha(image):
             return False
+        has_8_bits = image.mode in ("L", "RGB") and raw_mode(image) in ("L", "RGB")
         is_turned_by_browser = in_browser and image.format in _JPEG
         is_upright = is_turned_by_browser or _read_orientation(image, data) == 1
         is_still = image.format in _JPEG or not getattr(image, "is_animated", False)
-        has_8_bits = image.mode in ("L", "RGB") and raw_mode(image) in ("L", "RGB")
         return is_upright and is_still and has_8_bits
 
 

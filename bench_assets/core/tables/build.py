@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Generic, TypeVar
 
 from bench_assets.core.schema.errors import ImageError, SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.read_rows import record_row
+from bench_assets.core.tables.read_rows import record_row, split_location
 
 Row = TypeVar("Row")
 
@@ -58,8 +57,8 @@ def make_rejection(where: str, reason: str) -> Rejection:
     >>> make_rejection("/data/test.json, entry 5", "no field 'id'").entry
     'test.json, entry 5'
     """
-    file, comma, row = where.partition(", ")
-    return Rejection(entry=f"{Path(file).name}{comma}{row}", reason=reason)
+    file, row = split_location(where)
+    return Rejection(entry=", ".join(filter(None, (file.name, row))), reason=reason)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,11 +48,15 @@ def collect_rows() -> Iterator[None]:
 
 
 def record_row(where: str, row: object = None, reason: str = "") -> None:
-    """Record a row and its filled fields, also of inner objects; only within ``collect_rows``."""
+    """Record a row and its filled fields, also of inner objects; only within ``collect_rows``.
+
+    ``where`` is its file with its place there, and ``reason`` says why it was rejected.
+    """
     collected = _collected.get()
     if collected is None:
         return
-    rows = collected[Path(where.partition(", ")[0])]
+    file, _ = split_location(where)
+    rows = collected[file]
     rows.fields[where] = tuple(dict.fromkeys(_filled_fields(row))) or rows.fields.get(where, ())
     if row:
         rows.hashes[where] = hash(repr(row))
@@ -66,6 +70,20 @@ def take_rows() -> dict[Path, FileRows]:
     rows_by_file = dict(collected)
     collected.clear()
     return rows_by_file
+
+
+def split_location(where: str) -> tuple[Path, str]:
+    """Split the location of a row at the first comma that follows a file name with a suffix.
+
+    >>> split_location("/Doe, Jane/a.json, entry 5")
+    (PosixPath('/Doe, Jane/a.json'), 'entry 5')
+    """
+    parts = where.split(", ")
+    for n in range(1, len(parts)):
+        file = Path(", ".join(parts[:n]))
+        if file.suffix:
+            return file, ", ".join(parts[n:])
+    return Path(where), ""
 
 
 def _filled_fields(value: object, prefix: str = "") -> Iterator[str]:

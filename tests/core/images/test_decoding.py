@@ -140,6 +140,7 @@ def test_a_jpeg_with_a_second_image_behind_it_is_that_jpeg():
         pytest.param(saved(corners(), "JPEG"), True, id="a JPEG"),
         pytest.param(turned(1, "JPEG"), True, id="a JPEG that says it is upright"),
         pytest.param(turned(6, "JPEG"), False, id="a turned JPEG"),
+        pytest.param(turned(1, "PNG"), True, id="a PNG that says it is upright"),
         pytest.param(saved(corners().convert("CMYK"), "JPEG"), False, id="a JPEG of inks"),
         pytest.param(saved(corners().convert("RGBA")), False, id="a PNG with alpha, opaque"),
         pytest.param(saved(corners().convert("P")), False, id="a PNG with a palette"),

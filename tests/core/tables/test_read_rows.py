@@ -17,3 +17,10 @@ def test_rows_filled_fields_repetitions_and_reasons_are_counted_by_file():
     assert rows.field_counts == {"id": 3, "note": 1, "key": 2, "key.a": 2}
     assert (rows.n_repeated, len(rows.fields), rows.reasons) == (1, 3, {})  # line 2 repeats line 0
     assert broken_rows.reasons == {"/b.jsonl, line 0": "not JSON"}
+
+
+def test_a_row_belongs_to_its_file_below_a_folder_with_a_comma():
+    with collect_rows():
+        record_row("/Doe, Jane/a.jsonl, line 0", {"id": 1})
+        record_row("/Doe, Jane/b.json", {"id": 1})
+        assert [*take_rows()] == [Path("/Doe, Jane/a.jsonl"), Path("/Doe, Jane/b.json")]
