@@ -80,6 +80,8 @@ class GoldStep:
     ) -> list[DecidedProposal]:
         """Decide on each question's candidates in order, at most three, until one is accepted.
 
+        Earlier candidates that the accepted one makes unnecessary are rejected.
+
         Args:
             candidates: For each question, its candidates in order.
             solvers: Two models; (): only the first candidates are decided, by their form.

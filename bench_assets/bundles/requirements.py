@@ -200,6 +200,7 @@ class CachedResponseModel:
         ]
 
     def _key(self, request: Request) -> str:
+        """The key under which ``CachingModel`` stores the response."""
         decoding = self._decoding
         if request.temperature is not None:
             temperature = f"t={request.temperature:g}"

@@ -236,7 +236,7 @@ def make_signature(
     scored: ScoreOverview,
     predictions: Sequence[Prediction],
 ) -> Signature:
-    """Signature of one model's metrics: questions, prompts, draws, decoding, judge and scorer."""
+    """Signature of one model's metrics: questions, prompts, draws, model, judge and scorer."""
     prompts = sorted(
         row.prompt_sha256 for row in predictions if row.prompt_sha256 and not row.sample
     )

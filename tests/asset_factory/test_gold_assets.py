@@ -22,6 +22,7 @@ from tests.asset_factory.test_gold_assets import Bench, PROPOSALS
 Bench(Path(sys.argv[1])).build(PROPOSALS)
 """
 N_REQUESTS = 8  # proposals of the mini edition that no reviewer requested
+N_ANSWERED = N_REQUESTS + 3  # all to x, and three to y
 
 
 def write_home(folder, server):
@@ -43,13 +44,13 @@ def request_texts(bodies):
 @pytest.mark.long
 def test_no_answered_request_to_a_solver_is_repeated_after_a_kill(tmp_path):
     with ChatServer(
-        lambda _: Answer(text="#### A", wait=60 if server.n_requests > 11 else 0)
+        lambda _: Answer(text="#### A", wait=60 if server.n_requests > N_ANSWERED else 0)
     ) as server:
         home = write_home(tmp_path / "home", server)
         process = subprocess.Popen([sys.executable, "-c", SCRIPT, str(home)])
         try:
             deadline = time.monotonic() + 120
-            while server.n_requests < 12:
+            while server.n_requests <= N_ANSWERED:
                 assert process.poll() is None, "the build ended early"
                 assert time.monotonic() < deadline, "too few requests"
                 time.sleep(0.1)
@@ -57,7 +58,7 @@ def test_no_answered_request_to_a_solver_is_repeated_after_a_kill(tmp_path):
         finally:
             process.kill()
             process.wait()
-        answered = request_texts(server.bodies)[:11]  # all 8 to x, and three to y
+        answered = request_texts(server.bodies)[:N_ANSWERED]
     with ChatServer("#### A", port=server.port) as restarted:
         bench = Bench(home)
         bench.build(PROPOSALS)

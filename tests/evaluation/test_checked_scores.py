@@ -81,10 +81,12 @@ def test_whole_pairs_are_drawn_with_their_probabilities():
     units = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
 
     assert len(units) == 100
+    pairs = [{name.rsplit("/", 1)[0] for name in split_unit_id(unit.questions)} for unit in units]
     assert {len(split_unit_id(unit.questions)) for unit in units} == {2}
+    assert {len(pair) for pair in pairs} == {1}
     assert {(unit.judge, unit.at, unit.model) for unit in units} == {("gpt", "now", "m")}
 
-    n_right_pairs = sum(score.points for score in model.scores) / 2
+    n_right_pairs = sum(score.points for score in model.scores) / 2  # both of a pair are right
     right_units = [unit for unit in units if unit.stratum == "yes"]
     assert {unit.probability for unit in right_units} == {len(right_units) / n_right_pairs}
 

@@ -85,8 +85,15 @@ def test_the_sensor_requests_intact_checkpoints_and_reports_the_others(daemon, r
         damage, _ = DAMAGES[name]
         damage(write_checkpoint(runs / f"x{n}" / "step-1", bytes([n, 0]), shards=2))
     write_checkpoint(runs / "zz" / "step-1", b"9abc")
-    (runs / "x0").rename(runs / os.fsdecode(b"\xff\xfe"))
     assert short_keys(daemon.tick()) == ["zz/step-1 codis+blink"]
+    assert daemon.tick() == []
+    assert "/runs/x0/step-1: " in daemon.skip_message
+    assert "/runs/x1/step-1: " in daemon.skip_message
+
+
+def test_a_folder_whose_name_is_not_utf_8_is_reported_in_ascii(daemon, runs):
+    damage, _ = DAMAGES["no config yet"]
+    damage(write_checkpoint(runs / os.fsdecode(b"\xff\xfe") / "step-1"))
     assert daemon.tick() == []
     assert "/runs/\\udcff\\udcfe/step-1: " in daemon.skip_message
     assert daemon.skip_message.isascii()

@@ -265,7 +265,7 @@ def test_the_compose_file_configures_shared_stores(tmp_path: Path) -> None:
     assert storage.variable in COMPOSE["x-bench"]["environment"]
     host, _, port = storage.endpoint.removeprefix("http://").partition(":")
     assert host in SERVICES
-    assert port == "9000"
+    assert port == "9000"  # where MinIO listens unless told otherwise
 
 
 def test_every_password_comes_from_the_environment() -> None:

@@ -52,10 +52,10 @@ class TextAnswer(AnswerType):
     def gold(self, value: object, context: RowContext) -> Gold:
         """Read the references: a text, a list of texts, or of objects with an ``answer``."""
         listed = parse_list(value)
-        is_list = isinstance(listed, list | tuple)
-        if isinstance(value, str) and isinstance(listed, tuple):  # "(2, 3)" is one text
-            is_list = any(isinstance(entry, str) for entry in listed)
-        entries = listed if is_list and isinstance(listed, list | tuple) else [value]
+        entries: Sequence[object] = listed if isinstance(listed, list | tuple) else [value]
+        is_written_tuple = isinstance(value, str) and isinstance(listed, tuple)
+        if is_written_tuple and not any(isinstance(entry, str) for entry in entries):
+            entries = [value]  # "(2, 3)" is one text
         cells = (entry.get("answer") if isinstance(entry, Mapping) else entry for entry in entries)
         references = [text for text in map(format_cell, cells) if text]
         if not references:

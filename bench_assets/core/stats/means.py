@@ -278,7 +278,7 @@ def satterthwaite_freedom(leverage: Floats) -> float:
 
 
 def _index_digests(digests: bytes) -> tuple[npt.NDArray[np.int64], int]:
-    """Indices of digests, equal for equal digests, and the number of distinct ones."""
+    """Indices of digests (16 bytes each, one at least), equal for equal ones, and how many."""
     halves = np.frombuffer(digests, np.uint64).reshape(-1, 2)
     order = np.lexsort((halves[:, 1], halves[:, 0]))
     ordered = halves[order]

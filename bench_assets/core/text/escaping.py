@@ -75,7 +75,7 @@ def escape_markdown(text: str) -> str:
 
 
 def unescape_markdown(markdown: str) -> str:
-    """Undo ``escape_markdown``.
+    """Undo ``escape_markdown``, except that lines stay joined and stripped.
 
     >>> unescape_markdown(escape_markdown("<a@b>: http://c"))
     '<a@b>: http://c'

@@ -45,6 +45,7 @@ def _revision_vote_units(
     submitted: Sequence[ContextPair],
     images: Sequence[StoredImage],
 ) -> list[Unit]:
+    """Build the units of the revisions: those of ``submissions`` that are not ``submitted``."""
     submitted_ids = {pair.pair_id for pair in submitted}
     revisions = [pair for pair in submissions if pair.pair_id not in submitted_ids]
     return _pair_vote_units(_TASKS["revision_votes"], revisions, submissions, images)

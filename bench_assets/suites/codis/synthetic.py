@@ -91,7 +91,9 @@ def _draw_part(scene: Scene, part: Mapping[str, Any], dx: int, dy: int) -> None:
 
 def _submissions(material: Mapping[str, Any], images: Sequence[_SceneImage]) -> list[_Submission]:
     """Submissions of all questions and faults, each draft before the version that revises it."""
-    first_images = {image.scene["name"]: image for image in reversed(images)}
+    first_images: dict[str, _SceneImage] = {}
+    for image in images:
+        first_images.setdefault(image.scene["name"], image)
     questions = [(image, question) for image in images for question in image.scene["questions"]]
     for fault in material["planted"]:
         image = first_images[fault["scene"]]

@@ -149,7 +149,7 @@ def shorten(value: object) -> str:
 
 
 def content_digest(files: Iterable[Path]) -> str:
-    """SHA-256 of names and bytes of files, 16 hexadecimal digits."""
+    """SHA-256 of names and bytes of files in this order, 16 hexadecimal digits."""
     listed = list(files)
     with ThreadPoolExecutor() as threads:
         digests = list(threads.map(_file_digest, listed))

@@ -109,6 +109,7 @@ class ImageFolder:
         """Write the file, unless it exists with these bytes."""
         file = self.file(digest)
         if not _has_content(file, data):
+            # Not synced: a file that a power cut damages is written again.
             with open_atomic(file, sync=False) as target:
                 target.write(data)
 

@@ -52,7 +52,8 @@ def hold_open(folder: Path) -> Generator[None]:
     """Hold open the databases that SQLAlchemy opens in a folder, until the block ends.
 
     Dagster opens a connection for each event of a run. Closing the only connection moves the
-    write-ahead log into the file, and each commit waits for the disk: most of a short run.
+    write-ahead log into the file, which takes most of a short run. Commits do not wait for the disk
+    either.
     """
     from sqlalchemy import event
     from sqlalchemy.engine import Engine

@@ -31,6 +31,7 @@ def test_bad_input_ends_in_one_message_and_leaves_tables_alone(
     progress, _, message = result.stderr.partition("error: ")  # a slow build prints progress first
     assert progress == "" or progress.endswith(" tables\n")
     assert "Traceback" not in result.stderr
+    assert "error: " not in message
     assert [part for part in message_parts if part not in message] == [], result.stderr
     after = result_tables(used_home)  # tables may be added
     assert [file for file in before if after[file] != before[file]] == []

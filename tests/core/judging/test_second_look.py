@@ -35,7 +35,7 @@ class Reader:
     signature = "gpt|t=0"
 
     def __init__(self, *replies, elicits=(), stored=None):
-        self.replies, self.elicits, self.requests = list(replies), elicits, []
+        self.replies, self.elicits, self.requests, self.calls = list(replies), elicits, [], []
         self.cached = lambda: Reader(stored or Response(error="not cached"))
 
     def response(self, requests):
@@ -114,6 +114,7 @@ class ReaderWithoutOptions(Reader):
     """A reader whose server ignores options, which its engine notices."""
 
     def response(self, requests):
+        self.calls.append(requests)
         if any(request.elicit for request in requests):
             raise ModelError("the server does not support constrained")
         return super().response(requests)
@@ -130,3 +131,4 @@ def test_a_cached_reply_shows_that_a_server_ignores_options():
     reader = ReaderWithoutOptions(reply, elicits=("constrained",), stored=reply)
     request = Request(prompt=Prompt.of("?"), elicit="constrained", options=("A", "B"))
     assert ConstrainedReader(reader).response([request]) == [reply]
+    assert [[request.elicit for request in call] for call in reader.calls] == [[""]]

@@ -325,6 +325,7 @@ def test_intervals_over_one_and_two_clusters_are_wilsons(scored, low, high):
 def test_an_interval_lies_in_the_unit_range_around_its_value(scored):
     interval = mean([ScoredPoint(value, cluster) for value, cluster in scored])
     assert interval.n_scored + interval.n_unscored == len(scored)
+    assert isnan(interval.value) == (interval.n_scored == 0)
     assert isnan(interval.value) or 0 <= interval.low <= interval.value <= interval.high <= 1
 
 

@@ -165,7 +165,7 @@ def test_a_column_of_empty_lists_without_a_type_fits():
     assert [row.names for row in to_rows(table, ExampleRow)] == [(), ()]
 
 
-def test_a_number_of_more_than_64_bits_is_refused():
+def test_a_number_above_the_signed_64_bits_is_refused():
     with pytest.raises(TableError, match="SourceFile table: column n_bytes"):
         to_table([SourceFile(path="a", sha256="b", n_bytes=2**63)], SourceFile)
 

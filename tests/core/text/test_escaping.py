@@ -1,5 +1,6 @@
 """Escaped texts are plain text to an independent reader of Markdown, and to terminals."""
 
+import html
 import json
 
 import pytest
@@ -73,8 +74,9 @@ def test_any_escaped_text_is_plain_in_one_cell_of_a_table(text: str) -> None:
 @pytest.mark.parametrize("text", ["http://example.org", "www.example.org", "a@example.org"])
 def test_an_address_is_split_by_a_word_joiner(text: str) -> None:
     """mdast-util-gfm-autolink-literal looks for addresses in the decoded text."""
-    assert text not in escape_markdown(text)
-    assert escape_markdown(text).count("\u2060") == 1
+    decoded = html.unescape(escape_markdown(text))
+    assert text not in decoded
+    assert decoded.replace("\u2060", "", 1) == text
 
 
 # Control characters.

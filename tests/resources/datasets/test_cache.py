@@ -122,8 +122,9 @@ def test_a_full_disk_is_named_with_the_file_and_the_fetch_is_resumed_later(hub, 
 
 def test_a_busy_hub_is_tried_later(hub, tmp_path):
     hub.refusals = [(429, {"Retry-After": "0"}), (503, {})]
-    ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, ByteCounter())
+    folder = ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, ByteCounter())
     assert hub.refusals == []
+    assert (folder / "images" / "a.bin").read_bytes() == DATA
 
 
 @pytest.mark.parametrize("name", ["data.json", "images/a.bin"])

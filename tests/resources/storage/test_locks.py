@@ -77,7 +77,7 @@ def test_a_lock_file_may_be_deleted_twice(tmp_path):
         assert list(tmp_path.iterdir()) == []
 
 
-def test_a_lock_is_released_after_an_error(tmp_path):
+def test_a_lock_named_twice_is_released_after_an_error(tmp_path):
     for _ in range(2):
         with pytest.raises(ZeroDivisionError), hold_locks(tmp_path, ["x", "x"], fail_if_waiting):
             raise ZeroDivisionError

@@ -93,16 +93,18 @@ def selection(
     decisions: list[VoteDecision],
     stored: list[StoredImage],
 ) -> tuple[list[ContextPair], list[Rejection]]:
-    """Select the pairs that become questions; reject the others, each with a reason."""
+    """Select the pairs that become questions.
+
+    The other pairs, and images, entries and votes that cannot be used, are rejected with reasons.
+    """
     release = open_release(sources)
     decoded = {image.name for image in stored}
     files = image_files(release.images)
-    broken = image_store.put_files(
-        {name: file for name, file in files.items() if name not in decoded}
-    )
+    undecoded = {name: file for name, file in files.items() if name not in decoded}
+    images = image_store.put_files(undecoded)  # again, because only this gives the reasons
     selected = select_pairs(submissions, decisions, decoded)
     ballots = select_ballots(submissions, votes)
-    rows_with_rejections = (broken, read_pairs(release), read_votes(release), ballots, selected)
+    rows_with_rejections = (images, read_pairs(release), read_votes(release), ballots, selected)
     rejections = [rejection for rows in rows_with_rejections for rejection in rows.rejections]
     return selected.rows, rejections
 

@@ -277,7 +277,9 @@ def _handle_refusal(_: Request, error: Exception) -> Response:
 
 
 def _handle_http_error(_: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 500
+    if not isinstance(error, HTTPException):
+        raise error
+    status = error.status_code
     if status in (400, 413):
         return _message_page(status, "Not possible", "The request is too large, or not a form.")
     return _message_page(status, "Page not found", "There is nothing at this address.")

@@ -261,6 +261,7 @@ def watched_spec(settings: Settings) -> TransformersSpec | ServerSpec:
 
 def _server_spec(serve: str, values: Mapping[str, Any], settings: Settings) -> ServerSpec:
     """The section of ``like`` with the command ``serve`` of [checkpoints]."""
+    # "path" is required; each checkpoint replaces it.
     section = {**values, "kind": "server", "path": ".", "serve": serve}
     return parse_section(ServerSpec, section, f"{settings.file}, [checkpoints], serve")
 

@@ -259,12 +259,16 @@ def _class_for(spec: TransformersSpec, checkpoint: Checkpoint, config: "Pretrain
 def _apply_adapter(
     spec: TransformersSpec, checkpoint: Checkpoint, model: "PreTrainedModel"
 ) -> "PreTrainedModel":
-    """Apply a PEFT adapter to its base."""
+    """Apply a PEFT adapter to its base, and merge it if the settings say so.
+
+    Raises:
+        ModelError: If it lacks tensors, has others, or has infinite ones; or PEFT is missing.
+    """
     require_extra(f"the adapter {checkpoint.adapter}", "peft")
     from peft import PeftModel
 
     adapted = PeftModel.from_pretrained(model, checkpoint.adapter)
-    # Loaded again, because only this method returns which tensors fit.
+    # Loaded again, because only ``load_adapter`` returns which tensors fit.
     loading = adapted.load_adapter(checkpoint.adapter, adapter_name="default")
     missing = {key for key in loading.missing_keys if "lora_" in key}
     misfits = sorted(missing.union(loading.unexpected_keys))

@@ -133,7 +133,7 @@ class Batches:
         self._size = BatchSize(spec.batch_size)
 
     def stream(self, requests: Sequence[Request]) -> Iterator[tuple[int, Response]]:
-        """Yield position and response, batch by batch."""
+        """Yield position and response, batch by batch; undecodable images come last, as errors."""
         configured = [apply_section(request, self._spec) for request in requests]
         failures: list[tuple[int, Response]] = []
         with _thread_pool(_READERS) as readers, _thread_pool(_BATCHES_AHEAD) as preparers:
