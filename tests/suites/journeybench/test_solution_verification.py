@@ -6,7 +6,7 @@ import pytest
 
 from bench_assets.core.judging.verdict_requests import RECORDED_PREFIX
 from bench_assets.core.schema.chat import Response
-from bench_assets.evaluation.pipeline import answered_questions
+from bench_assets.evaluation.task import AnsweredQuestion
 from bench_assets.suites.journeybench import solution_verification
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.journeybench.solutions.assets import solution_metrics
@@ -158,18 +158,16 @@ def test_rules_read_which_image_is_the_cause(response, points):
 
 
 def test_every_draw_of_a_question_counts_in_the_share_of_right_solutions():
-    """Of four draws one is right, one wrong, one cut off, and one an error message."""
+    """Of three draws one is right, one is wrong, and one is cut off before its answer."""
     question = replace(answered("").question, labels={"solution": "3*4=<<3*4=12>>12"})
-    cut_off = {"text": "", "no_answer": "cut off"}
-    responses = [{"text": "3*4=12"}, {"text": "13"}, cut_off, {"text": "KeyError: 'A'"}]
     draws = [
-        prediction(question_id=question.question_id, sample=sample, **response)
-        for sample, response in enumerate(responses)
+        prediction(question_id=question.question_id, sample=sample, text=text, no_answer=no_answer)
+        for sample, (text, no_answer) in enumerate([("3*4=12", ""), ("", "cut off"), ("13", "")])
     ]
-    judged = answered_questions([question], draws)
+    judged = [AnsweredQuestion(question, draw) for draw in draws if not draw.no_answer]
     judgements = solution_verification.judge_solutions_by_rules(judged)
     overall, *_ = solution_metrics(MCOT, "m", [question], draws, judgements)
-    assert (overall.value, overall.n_scored) == (1 / 4, 4)
+    assert (overall.value, overall.n_scored) == (pytest.approx(1 / 3), 3)
     assert overall.n_clusters == 1  # of one question, its draws are dependent
 
 
