@@ -3,6 +3,7 @@
 A chat model proposes them; each proposal is checked word by word against the problem.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -108,14 +109,14 @@ def _add_if_valid(
 
 
 def _faults(problem: Problem, fields: dict[str, str]) -> list[str]:
+    is_whole = re.search(rf"(?<!\w){re.escape(fields['text'])}(?!\w)", problem.question) is not None
+    occurs_once = problem.question.count(fields["text"]) == 1 and is_whole
     number = parse_number(fields["number"])
     is_single = number is not None and list_numbers(problem.question).count(number) == 1
     is_solved = solve(problem, {}) is not None
     is_ignored = is_solved and all(number not in step.inputs for step in steps_of(problem))
     faults = {
-        f"{fields['text']!r} does not occur exactly once in the problem": (
-            problem.question.count(fields["text"]) != 1
-        ),
+        f"{fields['text']!r} does not occur exactly once in the problem": not occurs_once,
         f"{fields['text']!r} does not give the number {fields['number']}": (
             list_numbers(fields["text"]) != [number]
         ),

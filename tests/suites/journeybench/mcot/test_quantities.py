@@ -50,6 +50,7 @@ def test_a_proposal_in_the_words_of_the_problem_is_kept_with_its_origin(number):
     ("change", "reason"),
     [
         pytest.param({"text": "3 apples"}, "'3 apples' does not occur", id="words changed"),
+        pytest.param({"text": "2 eggs"}, "'2 eggs' does not occur", id="half of a number"),
         pytest.param({"number": "5"}, "does not give the number 5", id="another number"),
         pytest.param(
             {"text": "three apples. 12 eggs", "number": "3"}, "does not give", id="two numbers"
