@@ -78,7 +78,7 @@ def require_source(folder: Path) -> None:
     Raises:
         SourceError: If the folder has neither, or two files hold the same table.
     """
-    if not published_files(folder) and not next(folder.glob("*.jsonl"), None):
+    if not published_files(folder) and not any(folder.glob("*.jsonl")):
         raise SourceError(
             f"{folder}: no JourneyBench data: expected published files, such as mcot.jsonl or"
             " haloquest-eval.csv, or raw material in .jsonl files (an edition to be built)"
@@ -91,8 +91,8 @@ def read_records(file: Path) -> Iterator[LocatedEntry]:
     Raises:
         SourceError: If the file cannot be read; names the file.
     """
-    readers = {".csv": _read_csv, ".jsonl": read_lines}
-    return readers.get(file.suffix, read_entries)(file)
+    readers = {".csv": _read_csv, ".jsonl": read_lines, ".json": read_entries}
+    return readers[file.suffix](file)
 
 
 def read_optional_lines(file: Path) -> Iterator[LocatedEntry]:

@@ -187,7 +187,6 @@ def _understanding(
 
 
 def _n_mentioned(description: str, accepted: Sequence[str]) -> int:
-    """Number of accepted texts that a description mentions."""
     words = content_words(description)
     return sum(word_share(text, words) >= _MIN_MENTIONED_SHARE for text in accepted)
 

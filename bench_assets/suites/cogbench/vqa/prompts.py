@@ -8,8 +8,8 @@ Figure 7 (``figure_7.txt``), printed for events; other kinds replace only the na
 
 from collections.abc import Sequence
 from pathlib import Path
-from string import ascii_uppercase
 
+from bench_assets.annotation.answers.values import lettered_choices
 from bench_assets.core.schema.chat import Image, Prompt, Turn
 from bench_assets.core.schema.rows import Question
 from bench_assets.suites.cogbench.dataset.reasoning import Kind
@@ -47,6 +47,4 @@ def retry_prompt(prompt: Prompt, response: str, complaint: str) -> Prompt:
 
 
 def _text(question: Question) -> str:
-    letters = ascii_uppercase[: len(question.options)]
-    options = [f"{letter}. {text}" for letter, text in zip(letters, question.options, strict=True)]
-    return "\n".join([question.text, *options, _LETTER_ONLY])
+    return "\n".join([question.text, *lettered_choices(question.options), _LETTER_ONLY])

@@ -124,7 +124,7 @@ class _Assignment(NamedTuple):
 
     story: Story
     kind: Kind
-    chains: tuple[str, ...]
+    chains: list[str]
 
     @property
     def name(self) -> str:
@@ -225,13 +225,11 @@ def _assignments(stories: Iterable[Story], chains: Iterable[StoryChain]) -> list
     ]
 
 
-def _by_image_and_kind(chains: Iterable[StoryChain]) -> dict[tuple[str, str], tuple[str, ...]]:
-    """Texts of the chains by image id and kind."""
-    chain_texts: dict[tuple[str, str], tuple[str, ...]] = {}
+def _by_image_and_kind(chains: Iterable[StoryChain]) -> dict[tuple[str, str], list[str]]:
+    chain_texts: dict[tuple[str, str], list[str]] = defaultdict(list)
     for chain in chains:
-        key = chain.image_id, chain.kind
-        chain_texts[key] = (*chain_texts.get(key, ()), chain.text)
-    return chain_texts
+        chain_texts[chain.image_id, chain.kind].append(chain.text)
+    return dict(chain_texts)
 
 
 def _writer_response(

@@ -63,11 +63,9 @@ def generated_texts(
         **tables: list[Any],
     ) -> dg.Output[list[GeneratedText]]:
         suite_settings = settings.suite(SUITE, JourneyBenchSettings)
-        model_name = suite_settings.writer
-        if role == "answerer" and suite_settings.answerer:
-            model_name = suite_settings.answerer
+        answerer = suite_settings.answerer if role == "answerer" else ""
         prompts = build_prompts(*(tables[table] for table in ins))
-        with open_writer(context, models, model_name, sources) as model:
+        with open_writer(context, models, answerer or suite_settings.writer, sources) as model:
             return table_output(generate_texts(model, prompts))
 
     return responses
@@ -75,7 +73,7 @@ def generated_texts(
 
 def generate_images(
     context: dg.AssetExecutionContext,
-    settings: dg.ResourceParam[Settings],
+    settings: Settings,
     image_store: ImageStore,
     requests: Sequence[ImageRequest],
 ) -> dg.Output[list[StoredImage]]:

@@ -14,10 +14,7 @@ from bench_assets.core.schema.errors import TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Question, Score
 from bench_assets.evaluation.aggregation import blank_metric, failed_ids, response_parts
 from bench_assets.evaluation.task import ScoredQuestion
-from bench_assets.suites.journeybench.assets.question_tables import (
-    image_questions,
-    question_assets,
-)
+from bench_assets.suites.journeybench.assets.question_tables import image_questions, question_assets
 from bench_assets.suites.journeybench.captioning.dataset import (
     RELEASES,
     CaptionedImage,

@@ -14,6 +14,7 @@ from bench_assets.suites.journeybench.construction.filtering import kept_caption
 from bench_assets.suites.journeybench.construction.look_alikes import LookAlike
 from bench_assets.suites.journeybench.construction.triggers import valid_questions
 from bench_assets.suites.journeybench.raw_material import (
+    CRITERIA,
     TASKS,
     CaptionDecision,
     CaptionVote,
@@ -197,9 +198,7 @@ def _vote_reader(
     return read
 
 
-to_filter_votes = _vote_reader(
-    FilterVote, "annotator", ["image"], ["unusual", "fictional", "comprehensible"]
-)
+to_filter_votes = _vote_reader(FilterVote, "annotator", ["image"], CRITERIA)
 to_caption_votes = _vote_reader(CaptionVote, "verifier", ["image", "writer"], ["accepts"])
 to_statement_votes = _vote_reader(StatementVote, "annotator", ["image", "statement"], ["conflicts"])
 to_look_alike_votes = _vote_reader(

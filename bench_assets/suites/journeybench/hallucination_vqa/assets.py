@@ -2,10 +2,7 @@
 
 from functools import partial
 
-from bench_assets.suites.journeybench.assets.question_tables import (
-    image_questions,
-    question_assets,
-)
+from bench_assets.suites.journeybench.assets.question_tables import image_questions, question_assets
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import (
     RELEASES,
     TriggerQuestion,

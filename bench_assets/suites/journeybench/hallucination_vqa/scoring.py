@@ -169,4 +169,6 @@ _COUNTS = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten
 def _other_counts(truth: str) -> list[str]:
     """Counts that an answer must not name besides the true one; [] if the truth is no count."""
     count = parse_quantity(truth)
-    return [word for word in _COUNTS if parse_quantity(word) != count] if count else []
+    if count is None:
+        return []
+    return [word for word in _COUNTS if parse_quantity(word) != count]

@@ -192,8 +192,9 @@ def open_named_encoder(
         with closing(models), models.open(spec.path) as model:
             yield CaptionEncoder(model, sentence_encoder)
         return
-    folder = settings.resolve(spec.path if spec else "")
-    location = spec.path if spec and not folder.exists() else str(folder)
+    path = spec.path if spec else ""
+    folder = settings.resolve(path)
+    location = str(folder) if folder.exists() else path
     with open_encoder(name, spec, location, image_store) as encoder:
         yield encoder
 

@@ -101,32 +101,32 @@ def _rankings(
     direction: str,
 ) -> dict[str, tuple[str, ...]]:
     """Rank the candidates of one direction: the ids, best first, by question id."""
-    questions = [question for question in questions if question.category == direction]
-    if not questions:
+    queries = [question for question in questions if question.category == direction]
+    if not queries:
         return {}
     if direction == TEXT_RETRIEVAL:
-        candidates = [candidate for candidate in candidates if candidate.text]
-        query_vectors = encoder.encode_images([question.images[0] for question in questions])
-        vectors = encoder.encode_texts([candidate.text for candidate in candidates])
+        pool = [candidate for candidate in candidates if candidate.text]
+        query_vectors = encoder.encode_images([query.images[0] for query in queries])
+        vectors = encoder.encode_texts([candidate.text for candidate in pool])
     else:
-        candidates = [candidate for candidate in candidates if candidate.image]
-        query_vectors = encoder.encode_texts([question.text for question in questions])
-        vectors = encoder.encode_images([candidate.image for candidate in candidates])
-    index_of = {candidate.candidate_id: index for index, candidate in enumerate(candidates)}
+        pool = [candidate for candidate in candidates if candidate.image]
+        query_vectors = encoder.encode_texts([query.text for query in queries])
+        vectors = encoder.encode_images([candidate.image for candidate in pool])
+    index_of = {candidate.candidate_id: index for index, candidate in enumerate(pool)}
     distractors: dict[str, list[int]] = defaultdict(list)
-    for index, candidate in enumerate(candidates):
+    for index, candidate in enumerate(pool):
         if candidate.distracts:
             distractors[candidate.distracts].append(index)
     neighbours = nearest(
         query_vectors,
         vectors,
-        right=[[index_of[name] for name in question.answer] for question in questions],
-        own=[distractors[question.group_id] for question in questions],
+        right=[[index_of[name] for name in query.answer] for query in queries],
+        own=[distractors[query.group_id] for query in queries],
         k=DEPTH,
     )
     return {
-        question.question_id: tuple(candidates[index].candidate_id for index in ranking)
-        for question, ranking in zip(questions, neighbours, strict=True)
+        query.question_id: tuple(pool[index].candidate_id for index in ranking)
+        for query, ranking in zip(queries, neighbours, strict=True)
     }
 
 
