@@ -98,7 +98,7 @@ def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
 def score_carefully(answered: AnsweredQuestion, judgements: Sequence[Judgement]) -> Score:
     """Score the option that a response states; if only rules have judged, also one it only names.
 
-    Unscored if it states none, and neither a judge nor rules have judged.
+    Unscored if it states none, and rules have not judged.
     """
     reading = answer_form(answered.question).read(answered.prediction.text)
     by_rules = [judgement for judgement in judgements if judgement.by_rules and not judgement.error]

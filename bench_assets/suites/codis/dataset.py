@@ -114,7 +114,7 @@ def image_names(files: Iterable[SourceFile]) -> list[str]:
 
 
 def read_pairs(release: CodisRelease) -> Table[ContextPair]:
-    """Read all entries in file order; ``votes.select_pairs`` checks their contents.
+    """Read the valid entries in file order; ``votes.select_pairs`` checks their contents.
 
     Raises:
         SourceError: If the file is not a JSON list.
@@ -123,7 +123,7 @@ def read_pairs(release: CodisRelease) -> Table[ContextPair]:
 
 
 def read_votes(release: CodisRelease) -> Table[SubmissionVote]:
-    """Read all votes in file order; raises as ``read_pairs``. A published edition has none."""
+    """Read the valid votes in file order, none of a release; raises as ``read_pairs``."""
     return records(read_entries(release.votes) if release.votes else (), SubmissionVote)
 
 

@@ -97,7 +97,9 @@ def decide_submissions(
         ballots = counted.get(pair.pair_id, ())
         n_needed = needed or len(annotators - {pair.annotator})
         outcome, reason = _decide_by_votes(pair, ballots, n_needed)
-        fault = revision_fault or (_image_fault(pair, images) if outcome == "open" else "")
+        fault = revision_fault
+        if not fault and outcome == "open" and images is not None and pair.image not in images:
+            fault = f"image {pair.image!r} is missing or does not decode"
         revised_by = "" if fault else revisions.get(pair.pair_id, "")
         if fault:
             outcome, reason = "dropped", fault
@@ -166,11 +168,6 @@ def _decide_by_votes(
         if opponents:
             reasons.append(f"not {words}: {', '.join(opponents)}")
     return "kept" if n_approving == len(votes) else "dropped", "; ".join(reasons)
-
-
-def _image_fault(pair: ContextPair, images: Collection[str] | None) -> str:
-    is_missing = images is not None and pair.image not in images
-    return f"image {pair.image!r} is missing or does not decode" if is_missing else ""
 
 
 def open_submissions(decisions: Iterable[VoteDecision]) -> dict[str, str]:

@@ -47,7 +47,10 @@ def _optional_table(condition: str) -> dict[str, dg.AssetOut]:
 def concatenated_images(
     sources: SourceFiles, image_store: ImageStore, questions: list[Question]
 ) -> Iterator[dg.Output[list[Question]]]:
-    """Concatenate images; a question with an undecodable image is left out."""
+    """Concatenate images, or take the questions of the source's key of concatenated images.
+
+    A question with an image that does not decode is left out.
+    """
     folder = sources.open("blink").folder
     key_file = folder / CONCATENATED_KEY
     if find_route(folder) == "key" and key_file.is_file():

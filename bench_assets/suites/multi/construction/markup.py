@@ -77,7 +77,7 @@ def convert_item(item: MultiItem) -> MarkdownItem:
     Markdown stays as it is, and so does HTML whose tags are nested too deeply, which is a defect.
     Layout is removed, ``<u>`` is kept. Bold, italic and simple tables become Markdown, indices and
     formulas LaTeX. Images, and tables that Markdown cannot express, become ``[IMAGE_n]``; places to
-    fill in become ``[MASK]``. What was lost is in ``lost``.
+    fill in become ``[MASK]``. Characters that got lost are in ``lost``.
     """
     if item.format == "markdown":
         return MarkdownItem(item, {})
@@ -271,8 +271,6 @@ _MAX_CELL_AREA = 10_000  # rows times columns that one cell may span
 _MAX_CELL_CHARACTERS = 20_000  # characters in one cell, at most
 _FONTS = ("NotoSansCJK-Regular.ttc", "NotoSansSC-Regular.otf", "wqy-microhei.ttc", "simhei.ttf")
 
-_Position = tuple[int, int]  # row and column
-
 
 class _Cell(NamedTuple):
     """A cell, and the numbers of rows and columns that it spans."""
@@ -320,13 +318,13 @@ def draw_table(html: str, font: Path | None = None) -> bytes:
     return file.getvalue()
 
 
-def _cells(row_tags: list["Tag"]) -> Mapping[_Position, _Cell]:
-    """Cells by position; a cell that spans rows shifts cells of the rows below to the right.
+def _cells(row_tags: list["Tag"]) -> Mapping[tuple[int, int], _Cell]:
+    """Cells by row and column; one that spans rows shifts those of the rows below to the right.
 
     Raises ImageError if a cell is too long or spans too much.
     """
-    cells: dict[_Position, _Cell] = {}
-    occupied: set[_Position] = set()
+    cells: dict[tuple[int, int], _Cell] = {}
+    occupied = set[tuple[int, int]]()
     for row, row_tag in enumerate(row_tags):
         column = 0
         for tag in row_tag.find_all(["td", "th"]):

@@ -100,7 +100,7 @@ def _find_single(folder: Path, pattern: str) -> Path | None:
 def read_keyed(file: Path, id_field: str, make: Callable[[str, Entry, str], Row]) -> Table[Row]:
     """Read objects under their ids, or a list of objects that hold their id (the hub's variant).
 
-    A second object with the same id is rejected.
+    Invalid objects, and a second one with the same id, are rejected.
 
     Args:
         file: UTF-8.
@@ -174,7 +174,7 @@ def read_items(release: MultiRelease) -> Table[MultiItem]:
     """Read every sub-question in file order; 18,430 in the release.
 
     A missing analysis, image list, subject or knowledge is empty; a plain text is a list of one.
-    A problem with an invalid field that a score depends on is rejected.
+    A problem with an invalid field is rejected.
 
     Raises:
         SourceError: If the file is invalid; names it.

@@ -94,13 +94,14 @@ def test_a_model_writes_captions(release, tmp_path):
 
 
 def test_rewrites_of_a_model_are_proposals_that_wait_for_solvers(tmp_path):
-    """The one proposal fits one item, whose stem has these words once."""
+    """The proposal fits one item only: no other has these words once."""
     response = "改写：deepen\n原文：属于哺乳动物\n改为：胎生并且哺乳"
     bench = Bench(tmp_path / "home", toml=writer_toml(response))
     bench.build(dg.AssetSelection.assets(["multi", "transformations"]))
     proposed = [row for row in bench.read(Transformation, "transformations") if row.by == "writer"]
     assert [row.item_id for row in proposed if row.fault.startswith("open")] == ["czsw_0_0"]
-    assert sum("does not occur exactly once" in row.fault for row in proposed) > 10
+    fitting = [row for row in proposed if "does not occur exactly once" not in row.fault]
+    assert [row.item_id for row in fitting] == ["czsw_0_0"]
 
 
 def solvers_toml(*, x, y):
