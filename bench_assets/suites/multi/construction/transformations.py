@@ -197,21 +197,22 @@ def _apply_request(item: MultiItem, request: Mapping[str, str], by: str) -> list
     name = request["name"]
     if name in RULES:
         return _apply_rule(item, name, by) or [
-            _transformation(item, item, name, by, "it does not apply here")
+            _transformation(item, item, name, by, fault="it does not apply here")
         ]
     if name not in REWRITES:
-        known = ", ".join((*RULES, *REWRITES))
-        return [_transformation(item, item, name, by, f"no such transformation; known: {known}")]
+        fault = f"no such transformation; known: {', '.join((*RULES, *REWRITES))}"
+        return [_transformation(item, item, name, by, fault=fault)]
     words, replacement = request.get("words", ""), request.get("instead", "")
     if not words or item.text.count(words) != 1:
-        return [_transformation(item, item, name, by, f"{words!r} does not occur exactly once")]
+        fault = f"{words!r} does not occur exactly once"
+        return [_transformation(item, item, name, by, fault=fault)]
     rewritten = replace(
         item,
         general=item.general.replace(words, replacement),
         specific=item.specific.replace(words, replacement),
     )
     faults = rewrite_faults(item, rewritten, words, replacement) + defects(rewritten)
-    return [_transformation(item, rewritten, name, by, "; ".join(faults))]
+    return [_transformation(item, rewritten, name, by, fault="; ".join(faults))]
 
 
 def _apply_first_rule(item: MultiItem, names: Iterable[str]) -> list[Transformation]:
@@ -227,13 +228,13 @@ def _apply_rule(item: MultiItem, name: str, by: str) -> list[Transformation]:
     variants = RULES[name](item)
     proof = rules.proof_of_elements(item) if variants and name == "choose_elements" else ""
     return [
-        replace(_transformation(item, variant, name, by, "; ".join(defects(variant))), proof=proof)
+        _transformation(item, variant, name, by, fault="; ".join(defects(variant)), proof=proof)
         for variant in variants
     ]
 
 
 def _transformation(
-    item: MultiItem, transformed: MultiItem, name: str, by: str, fault: str
+    item: MultiItem, transformed: MultiItem, name: str, by: str, *, fault: str, proof: str = ""
 ) -> Transformation:
     return Transformation(
         item_id=item.item_id,
@@ -244,6 +245,7 @@ def _transformation(
         general=transformed.general,
         specific=transformed.specific,
         answer=transformed.answer,
+        proof=proof,
         fault=fault,
     )
 

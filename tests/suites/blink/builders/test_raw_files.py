@@ -24,6 +24,7 @@ from bench_assets.suites.blink.builders.multi_view_reasoning import multi_view_r
 from bench_assets.suites.blink.builders.object_localization import object_localization
 from bench_assets.suites.blink.builders.raw_files import read_arrays
 from bench_assets.suites.blink.builders.whole_images import counting, iq_test, spatial_relation
+from bench_assets.suites.blink.construction.recipes import RECIPES
 from tests.cases import read_rows
 from tests.suites.blink.builders import layouts
 from tests.suites.blink.builders.layouts import drafts, rejection_reasons
@@ -91,23 +92,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
         read_arrays(tmp_path / "gone.pkl")
 
 
-BUILDERS = {
-    build.__name__: build
-    for build in (
-        counting,
-        forensic_detection,
-        functional_correspondence,
-        iq_test,
-        multi_view_reasoning,
-        object_localization,
-        relative_depth,
-        relative_reflectance,
-        semantic_correspondence,
-        spatial_relation,
-        visual_correspondence,
-        visual_similarity,
-    )
-}
+BUILDERS = {recipe.build.__name__: recipe.build for recipe in RECIPES.values()}
 
 
 @pytest.mark.parametrize(
