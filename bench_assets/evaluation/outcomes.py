@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Literal, TypeAlias, TypeVar
 
 from bench_assets.annotation.tasks import PEOPLE
+from bench_assets.core.schema.chat import IMAGE_REFUSED
 from bench_assets.core.schema.errors import ModelError
 from bench_assets.core.schema.rows import Judgement, Prediction, Question, Score
 from bench_assets.evaluation.task import AnsweredQuestion
@@ -53,10 +54,11 @@ def refusal_advice(rows: Sequence[Prediction] | Sequence[Judgement]) -> str:
             f"{n} of {len(rows)} verdicts were permanently refused by the judge's provider"
             f" ({reasons}). To leave their responses unscored: --accept refused"
         )
-    return (
-        f"{n} of {len(rows)} requests were permanently refused by the provider ({reasons})."
-        " To score them as wrong: --accept refused"
-    )
+    advice = " To score them as wrong: --accept refused"
+    if counts[IMAGE_REFUSED] == len(rows):
+        advice += ". To evaluate a language model without images: text_only = true"
+    refusals = f"{n} of {len(rows)} requests were permanently refused by the provider ({reasons})"
+    return f"{refusals}.{advice}"
 
 
 def served_counts(rows: Sequence[Prediction] | Sequence[Judgement]) -> Counter[str]:

@@ -19,6 +19,9 @@ from bench_resources.models.api.formats.response_body import NoResponseError
 
 Fields: TypeAlias = Callable[[Sequence[str]], dict[str, Any]]  # options -> further fields of a body
 
+_MAX_TOKENS_FIELDS = frozenset({"max_tokens", "max_completion_tokens"})
+_MIN_TOKENS = 32  # for an option as an object of the schema, which llama.cpp spreads over lines
+
 _PROBE = Request(
     prompt=Prompt.of("Reply with the word yes, and nothing else."),
     elicit="constrained",
@@ -87,7 +90,10 @@ class _OptionFormat:
         body = self._base.encode(request, messages)
         if self._rounds_left:
             return body
-        return orjson.dumps(orjson.loads(body) | self._fields(self._options))
+        fields = orjson.loads(body) | self._fields(self._options)
+        for name in _MAX_TOKENS_FIELDS & fields.keys():
+            fields[name] = max(fields[name], _MIN_TOKENS)
+        return orjson.dumps(fields)
 
     def decode(self, received: Mapping[str, Any], seconds: float) -> Response:
         response = self._base.decode(received, seconds)

@@ -64,6 +64,14 @@ def test_an_option_is_requested_by_the_field_that_the_server_obeys(answer, field
     assert field in bodies[-1]
 
 
+def test_an_option_has_room_whatever_max_tokens_is() -> None:
+    """llama-server writes the object over lines, in more than eight tokens."""
+    request = Request(prompt=Prompt.of("Which?"), elicit="constrained", options=OPTIONS)
+    with ChatServer(llama_server) as server:
+        [*engine(server.base_url, max_tokens=8).stream([request])]
+    assert {body["max_tokens"] for body in server.bodies} == {32}
+
+
 def test_an_option_after_separate_reasoning_is_read() -> None:
     def think_and_choose(body: dict[str, Any]) -> Answer:
         return Answer(text=vllm(body), message={"reasoning_content": "Hm, B? No: C."})
