@@ -187,7 +187,7 @@ class Supervisor:
                 log.write(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {message}\n")
 
     def _shorten_log(self) -> None:
-        if self._log and self._log.stat().st_size > _LOG_BYTES:
+        if self._log and self._log.exists() and self._log.stat().st_size > _LOG_BYTES:
             shutil.copyfile(self._log, self._log.with_suffix(".log.1"))
             with self._log.open("r+b") as log:  # in place: the services hold it open
                 log.truncate()

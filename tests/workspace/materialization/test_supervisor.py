@@ -346,3 +346,12 @@ def test_a_long_log_begins_anew_and_the_old_one_is_kept(sleeper, monkeypatch):
 
     assert sleeper.log.with_suffix(".log.1").read_text() == f"{pid}\n"
     assert sleeper.log.read_text() == ""
+
+
+def test_services_go_on_after_their_log_is_deleted(sleeper):
+    (pid,) = sleeper.wait_for_pids(1)
+    sleeper.log.unlink()
+
+    sleeper.supervisor.tend()
+
+    os.kill(pid, 0)  # raises if there is no such process
