@@ -17,11 +17,10 @@ from bench_assets.asset_factory.evaluation_steps import (
     score_rows,
 )
 from bench_assets.asset_factory.evaluation_tables import (
-    CONSTANTS,
+    constants_key,
     count_rejections,
     evaluation_key,
     no_questions_error,
-    questions_key,
     read_constants,
     read_stored_judged_responses,
     rejection_tables,
@@ -92,7 +91,7 @@ class EvaluationStep:
         """Key of the table of constant responses; [] without one."""
         if self.split or self.task.asked_of != "model":
             return []
-        return [*questions_key(self.task, self.condition)[:-1], CONSTANTS]
+        return constants_key(self.task, self.condition)
 
     @property
     def _table_prefix(self) -> str:

@@ -59,6 +59,11 @@ def questions_key(task: Task, condition: str) -> list[str]:
     return evaluation_key(task, question_condition, "questions")
 
 
+def constants_key(task: Task, condition: str) -> list[str]:
+    """Asset key of the best constant responses to the questions that a condition asks."""
+    return [*questions_key(task, condition)[:-1], CONSTANTS]
+
+
 def no_questions_error(task: Task, condition: str) -> SettingsError:
     """The error of a condition without questions, with the input that it needs."""
     hint = task.conditions[condition].needs or "see its rejected rows for the reasons"

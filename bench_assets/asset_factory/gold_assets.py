@@ -15,7 +15,10 @@ from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.evaluation.suite import SolverSettings
 from bench_resources.config.bench_toml import Settings
+from bench_resources.config.sections.models import RecordedSpec
+from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.datasets.source_files import SourceFiles
+from bench_resources.models.registry.named_models import ResolvedModel
 from bench_resources.models.registry.opening import Models
 from bench_resources.models.registry.recorded import RecordedModel, group_by_model, read_responses
 from bench_resources.tables.parquet import TableFiles, table_output
@@ -36,17 +39,18 @@ def solvers_of(step: GoldStep, settings: Settings, models: Models) -> tuple[str,
         SettingsError: If both are the same weights under two names.
     """
     solvers = settings.suite(step.suite, SolverSettings).solvers
-    resolved = [models.named(name).base for name in solvers]
-    weights = {
-        (model.location or str(model.spec), getattr(model.spec, "model", ""), model.content)
-        for model in resolved
-    }
-    if len(weights) < len(solvers):
+    if len({_weights(models.named(name).base) for name in solvers}) < len(solvers):
         raise SettingsError(
             f"{settings.file}, [suites.{step.suite}] solvers: {' and '.join(solvers)} are the same"
             " weights (expected two models with different weights). Name another model"
         )
     return solvers
+
+
+def _weights(model: ResolvedModel) -> tuple[str, str, str]:
+    """Identify the weights of a model: by their location, their name there, and a digest."""
+    name = model.spec.model if isinstance(model.spec, RecordedSpec | ServerSpec) else ""
+    return model.location or str(model.spec), name, model.content
 
 
 def _proposals(step: GoldStep) -> dg.AssetsDefinition:

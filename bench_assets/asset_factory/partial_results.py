@@ -15,12 +15,12 @@ from pathlib import Path
 from bench_assets.annotation.tasks import PEOPLE
 from bench_assets.asset_factory.configured_runner import configured_runner
 from bench_assets.asset_factory.evaluation_tables import (
-    CONSTANTS,
+    constants_key,
     count_rejections,
     evaluation_key,
     read_judged_responses,
 )
-from bench_assets.asset_factory.suite_assets import AssetFolder, ModelSession
+from bench_assets.asset_factory.suite_assets import ModelSession
 from bench_assets.core.schema.chat import cached
 from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Question, Score
@@ -38,7 +38,7 @@ from bench_assets.evaluation.runner import (
 from bench_assets.evaluation.suite import SuiteSettings
 from bench_assets.evaluation.task import Evaluation, Task
 from bench_resources.config.bench_toml import Settings
-from bench_resources.datasets.source_files import table_locations
+from bench_resources.datasets.source_files import tables_of
 from bench_resources.tables.parquet import TableFiles
 
 FOLDER = "partial"
@@ -70,17 +70,16 @@ def write_partial(home: Path, evaluation: Evaluation) -> None:
     Raises:
         HomeError: If it cannot be written.
     """
-    tables, asset_folder = partial_tables(home), AssetFolder(evaluation.task.name)
-    prefix = "" if evaluation.condition == "main" else f"{evaluation.condition}/"
-
-    def write(table: str, rows: Sequence[object], row_type: type[object]) -> None:
-        tables.write(asset_folder.key(f"{prefix}{table}").path, rows, row_type, evaluation.model)
-
-    write("predictions", evaluation.predictions, Prediction)
-    if evaluation.task.has_judgements:
-        write("judgements", evaluation.judgements, Judgement)
-    write("scores", evaluation.scores, Score)
-    write("metrics", evaluation.metrics, Metric)
+    tables, task = partial_tables(home), evaluation.task
+    for table, rows, row_type in (
+        ("predictions", evaluation.predictions, Prediction),
+        ("judgements", evaluation.judgements, Judgement),
+        ("scores", evaluation.scores, Score),
+        ("metrics", evaluation.metrics, Metric),
+    ):
+        if table != "judgements" or task.has_judgements:
+            key = evaluation_key(task, evaluation.condition, table)
+            tables.write(key, rows, row_type, evaluation.model)
 
 
 def run_part(
@@ -211,13 +210,7 @@ def _subset_constants(
 
     Trying all would take longer than the snapshot. [] if those of the whole table are not known.
     """
-    tables = TableFiles(
-        folder=str(settings.home / "tables"),
-        places=table_locations(settings),
-        **settings.storage.shared,
-    )
-    prefix = f"{condition}/" if task.condition(condition).own_questions else ""
-    key = AssetFolder(task.name).key(f"{prefix}{CONSTANTS}").path
+    tables, key = tables_of(settings), constants_key(task, condition)
     with suppress(TableError):
         constants = tables.read(key, BestConstant) if tables.exists(key) else []
         responses = list(dict.fromkeys(constant.response for constant in constants))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import dagster as dg
 
-from bench_assets.asset_factory.evaluation_tables import AUDIT, CONSTANTS, questions_key
+from bench_assets.asset_factory.evaluation_tables import AUDIT, constants_key
 from bench_assets.comparison.comparable import evaluation_command
 from bench_assets.core.schema.errors import HomeError
 from bench_assets.core.schema.rows import Question, StoredImage
@@ -38,8 +38,7 @@ def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
         if key in selection.resolve(graph):
             return evaluation_command(task, [model], condition)
         inputs = asset_selections.condition_inputs(task, condition, graph.get_all_asset_keys())
-        constants = [*questions_key(task, condition)[:-1], CONSTANTS]
-        if key in inputs.resolve(graph) or key.path == constants:
+        if key in inputs.resolve(graph) or key.path == constants_key(task, condition):
             return f"bench evaluate {task.name} --condition {condition} --model MODEL"
     if key.path[-1] == AUDIT:
         command = f"bench audit run {'/'.join(key.path[:-1])}"

@@ -13,7 +13,7 @@ from typing import Any, Self, cast, get_args
 import dagster as dg
 
 from bench_assets.asset_factory.evaluation_tables import (
-    CONSTANTS,
+    constants_key,
     evaluation_key,
     no_questions_error,
     questions_key,
@@ -317,7 +317,7 @@ class Workbench:
         due: set[dg.AssetKey] = set()
         for task in tasks:
             keys = self._resolve(asset_selections.evaluation(task, condition, all_keys))
-            constants = dg.AssetKey([*questions_key(task, condition)[:-1], CONSTANTS])
+            constants = dg.AssetKey(constants_key(task, condition))
             for table_keys in (keys, {constants} & all_keys):
                 if table_keys and self.due(table_keys, model):
                     due |= table_keys
