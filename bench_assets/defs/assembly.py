@@ -59,10 +59,9 @@ _MAX_JOINT_TASKS = 2  # tasks of a suite; if there are more, each dataset build 
 
 
 def assign_group(spec: dg.AssetSpec, catalog: Catalog) -> dg.AssetSpec:
-    """Assign an asset to its group; an ablation's description begins with its condition.
+    """Assign an asset to its owners and its group, such as ``codis_dataset``.
 
-    The groups of a suite are ``codis_dataset``, ``codis_evaluation``, ``codis_ablations``,
-    ``codis_studies``, and ``codis_annotation`` if bench.toml has an annotation task of it.
+    An ablation's description begins with its condition.
     """
     if spec.key.path[0] not in catalog.names:
         return spec.replace_attributes(owners=[*spec.owners] or [HOME_TEAM])

@@ -161,10 +161,9 @@ _cached: dict[tuple[Hashable, ...], tuple[Sequence[object], object]] = {}
 
 
 def memoize(make: Callable[..., Made], *arguments: object) -> Made:
-    """Call ``make`` once for the same tasks or annotation tasks.
+    """Return ``make(*arguments)``, from a cache if the arguments are the same objects.
 
-    Tasks contain functions, so they are compared by identity; they are kept with their result,
-    because a memory address may be reused.
+    They are kept with their result, because a memory address may be reused.
     """
     key = (make, *map(id, arguments))
     if key not in _cached:

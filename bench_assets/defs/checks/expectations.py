@@ -161,7 +161,7 @@ class ExpectationValidator:
         """Validate the expectations of a kind of table and further ones, in this order.
 
         Raises:
-            SettingsError: If Great Expectations has no such expectation.
+            SettingsError: If Great Expectations refuses an expectation.
         """
         import pandas as pd
 
@@ -227,7 +227,7 @@ class _TableToValidate(NamedTuple):
 def validate_tables(
     catalog: Catalog, tables: TableFiles, warn: Callable[[str], object]
 ) -> list[ValidationRow]:
-    """Validate the expectations of every table with Great Expectations.
+    """Validate sources, questions, predictions and metrics with Great Expectations.
 
     ``warn`` is called with the error of each unreadable table.
     """

@@ -1,1 +1,1 @@
-"""Assets over all models: leaderboard, audit, annotation, report."""
+"""Assets that no suite builds: leaderboard, report, annotation."""

@@ -1,4 +1,1 @@
-"""Evaluations outside the graph.
-
-Subsets, dry runs, external responses, audits, option permutations, power, reproduction.
-"""
+"""Evaluations of commands: whole suites, subsets, recorded responses, cost and power."""

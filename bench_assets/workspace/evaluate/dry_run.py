@@ -114,7 +114,7 @@ def tokens_in(prompt: Prompt) -> int:
 
 
 def _solver_estimates(bench: Workbench, models: Models, step: GoldStep) -> list[Estimate]:
-    """Estimate the solvers of a suite: each solves every candidate; [] without proposals."""
+    """Estimate the solvers of a suite; [] without solvers, or if a table of theirs is missing."""
     keys = {name: table.key.split("/") for name, table in step.reads.items()}
     is_built = all(map(bench.tables.exists, keys.values()))
     counters: dict[str, _RequestCounter] = {}

@@ -94,8 +94,8 @@ def evaluate_suite_subsets(
         BenchError: If a category is unknown, a model cannot be opened, or a response is missing.
     """
     n_unjudged = Counter[str]()
-    tasks = [task for suite in suites for task in subset_tasks(bench, [suite])]
-    _check_known_categories(bench, tasks, runs, subset)
+    all_tasks = [task for suite in suites for task in subset_tasks(bench, [suite])]
+    _check_known_categories(bench, all_tasks, runs, subset)
     builds = {suite: build_questions(bench, suite) for suite in suites}
     built_names = [name for names, _ in builds.values() for name in names]
     check_categories(bench, built_names, runs, subset)

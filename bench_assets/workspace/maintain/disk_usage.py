@@ -43,6 +43,7 @@ _DESCRIPTIONS = {
     "cache": ("cached objects of the shared store", "{rm}: downloaded again when needed"),
     "code.json": ("versions of the code of dataset builds", "{rm}: computed again"),
     "digests.json": ("digests of files, by size and time", "{rm}: computed again"),
+    "leases.sqlite": ("leases of the sensors", "{rm}, while nothing runs: made again"),
     "locks": ("locks of running processes", ""),
     "report": ("HTML report", "{rm}: built again by bench report"),
     "export": ("exported leaderboard", "{rm}: written again by bench leaderboard"),

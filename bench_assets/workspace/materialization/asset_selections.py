@@ -21,7 +21,7 @@ def on_demand(suite: str) -> dg.AssetSelection:
 
 
 def dataset_build(name: str) -> dg.AssetSelection:
-    """Select the assets of a suite or task that every evaluation reads, whatever the model."""
+    """Select the assets that build the questions of a suite or task."""
     suite, _, task = name.partition("/")
     suite_assets = select_group(suite) - _PER_MODEL - on_demand(suite) - CONSTANT_TABLES
     with_inputs = (suite_assets & dg.AssetSelection.key_prefixes(name.split("/"))).upstream()
@@ -35,7 +35,7 @@ def condition_inputs(task: Task, condition: str, all_keys: Set[dg.AssetKey]) -> 
 
 
 def evaluation(task: Task, condition: str, all_keys: Set[dg.AssetKey]) -> dg.AssetSelection:
-    """Select the assets of one evaluation, as far as they are among ``all_keys``."""
+    """Select the assets of one evaluation; of an ablation, those among ``all_keys``."""
     task.condition(condition)  # raises if the task does not have it
     if condition != "main":
         tables = ("predictions", "judgements", "scores", "metrics")

@@ -40,8 +40,8 @@ def backfill(
 ) -> Iterator[BackfillResult]:
     """Evaluate models one after the other; yields each result as it finishes.
 
-    Questions of all suites are updated once, first. One run evaluates all suites of a model, so
-    that weights are loaded once.
+    Questions of all suites are updated once, first. One run evaluates a model on all suites under
+    one condition, so that weights are loaded once.
 
     Args:
         bench: The home folder.
@@ -50,7 +50,7 @@ def backfill(
         conditions: "main" or ablations.
 
     Raises:
-        BenchError: If a source cannot be used or a name is unknown, before any request.
+        BenchError: If questions cannot be built or a name is unknown, before any evaluation.
     """
     suites = suites or bench.catalog.evaluable.names
     names_by_condition = {
@@ -104,7 +104,7 @@ def build_questions(bench: Workbench, suite: str) -> tuple[list[str], list[Bench
     """Build a suite's questions; if that fails, those of each task that can be built.
 
     Returns:
-        The suite, or the tasks whose questions were built; and the errors of the others.
+        The suite, or the tasks whose questions were built; and all errors.
 
     Raises:
         BenchError: If no task can be built, or the home cannot be used.
@@ -165,7 +165,7 @@ def rejection_messages(
 def outcome_messages(
     bench: Workbench, suite: str, model: str, condition: str = "main"
 ) -> list[str]:
-    """Format each task's irregular outcomes: unscored, refused or mixed responses."""
+    """Format what is irregular in a model's responses, task by task."""
     messages = []
     for task in bench.catalog.tasks_of(suite):
         key = evaluation_key(task, condition, "metrics")

@@ -72,7 +72,7 @@ def _dagster_yaml(folder: Path, settings: Settings) -> str:
 
 
 def _storage_config(folder: Path, settings: Settings) -> dict[str, Any]:
-    """Settings of the instance's storage; no addresses, since launchers pass them as arguments."""
+    """Settings of the instance and its storage; no addresses, which launchers would pass on."""
     bench: dict[str, Any] = {"folder": str(folder)}
     storage: dict[str, Any] = {"sqlite": {"base_dir": str(folder)}}
     if pools := model_pools(settings):

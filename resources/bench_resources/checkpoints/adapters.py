@@ -42,7 +42,7 @@ def base_of(folder: Path, base: str = "", revision: str = "main") -> AdapterBase
         folder: Folder of the adapter.
         base: Folder or hub id of the base; "": as recorded in the adapter. A folder may be
             relative to the adapter's.
-        revision: Revision of a hub id; "main": as recorded in the adapter.
+        revision: Revision of a hub id; "main" without ``base``: as recorded in the adapter.
 
     Raises:
         ModelError: If the adapter is broken, PEFT alone cannot apply it, or the base does not

@@ -294,7 +294,7 @@ _SPREAD = 64  # blocks read of a weight file whose tensor positions are unknown
 def fingerprint(folder: Path) -> str:
     """Identify the content of a checkpoint by eight hexadecimal digits.
 
-    Of an adapter, only its own files count; they name the base.
+    The base of an adapter does not count; the adapter's files name it.
 
     Raises:
         ModelError: If a file is missing, half-written, or has no readable header.

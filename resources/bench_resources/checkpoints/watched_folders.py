@@ -134,9 +134,9 @@ class CheckpointSurvey:
     def is_deleted(self, key: str) -> bool:
         """Whether a known checkpoint certainly disappeared, and may be retired.
 
-        Every watched folder must exist, be readable and not be empty (it may not be mounted), none
-        may contain the content, and no folder of that name may be incomplete. When in doubt, the
-        checkpoint is kept.
+        Every watched folder must exist, be readable and not be empty (it may not be mounted). None
+        may contain the content, nor an unfinished checkpoint of that name, nor an empty folder in
+        its place or above it.
         """
         name, _, content = key.rpartition("@")
         return (
@@ -194,7 +194,7 @@ def _drop_changing(survey: CheckpointSurvey, new: Mapping[Path, str], seconds: f
             is_unchanged = _folder_state(checkpoint.folder) == new[checkpoint.folder]
             reason = "" if is_unchanged else "its files still change"
         except _CHECK_ERRORS as error:
-            reason = str(error)
+            reason = str(error) or type(error).__name__
         if reason:
             survey.finished.remove(checkpoint)
             survey.note(checkpoint.name, reason)

@@ -173,7 +173,6 @@ class VllmSpec(ServerSpec):
 
 
 def _command_parts(section: Mapping[str, Any]) -> Iterator[str]:
-
     yield f"{shlex.quote(str(section.get('program', VLLM)))} serve {{path}}"
     yield "--host 127.0.0.1 --port {port} --served-model-name {name}"
     yield f"--dtype {section.get('dtype', 'bfloat16')}"

@@ -237,7 +237,6 @@ class ServerSpec(SamplingSection, ManagedServerSection):
 
     @model_validator(mode="after")
     def _check_features(self) -> Self:
-
         if self.chat_template_kwargs and not self.features.takes_template_kwargs:
             supporting = [name for name, server in SERVERS.items() if server.takes_template_kwargs]
             raise ValueError(

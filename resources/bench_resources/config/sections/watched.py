@@ -26,7 +26,7 @@ class CheckpointSettings(StrictSection):
     serve: Annotated[str, AfterValidator(validate_command)] = ""
     """Command that serves a checkpoint, as ``serve`` of a model."""
     suites: list[str] = Field(default_factory=list)
-    """Suites to evaluate; default: all."""
+    """Suites to evaluate, each from when its questions are built; default: all."""
     first: int = Field(0, ge=0)
     """Number of questions per task of a quick evaluation before the full one; 0: none."""
     attempts_a_day: int = Field(5, ge=1)
