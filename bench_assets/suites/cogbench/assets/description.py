@@ -69,11 +69,10 @@ def questions(
     is_published = release.edition == "published"
     # An unreadable file stops this task, and only this one.
     entries = read_stories(release) if is_published else Table(stories)
-    by_name = {image.name: image for image in stored}
     n_entries = len(entries.rows)
     is_complete = not entries.rejections and n_entries == len(stories) == TASK.counts["all"]
     edition = opened.edition(published=is_published, whole=is_complete)
-    rows = to_questions(stories, chains, by_name, edition)
+    rows = to_questions(stories, chains, {image.name: image for image in stored}, edition)
     n_points = sum(len(key_points(row)) for row in rows)
     return table_output(rows, {"key_points": n_points, **question_preview(rows, image_store)})
 

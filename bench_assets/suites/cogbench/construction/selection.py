@@ -132,14 +132,12 @@ def _faults(
     }
 
 
-_LETTERS = "ABCD"
-
-
 def shuffle_options(question: SourceQuestion, seed: int) -> SourceQuestion:
     """Shuffle the options, seeded by the question, since writer models prefer some letters."""
     rng = Random(f"{seed}\n{question_id(question)}")
-    right = question.options[_LETTERS.index(question.answer)]
+    right = question.options[ascii_uppercase.index(question.answer)]
     # Sorted first, so that the draw does not depend on the order in which they were written.
     options = sorted(question.options)
     rng.shuffle(options)
-    return replace(question, options=tuple(options), answer=_LETTERS[options.index(right)])
+    letter = ascii_uppercase[options.index(right)]
+    return replace(question, options=tuple(options), answer=letter)

@@ -68,7 +68,7 @@ def match_entities(
     nouns: Sequence[Sequence[str]],
     encoder: TextEncoder,
     *,
-    affirmed: Sequence[Sequence[str]] | None = None,
+    affirmed: Sequence[Sequence[str]],
     threshold: float = THRESHOLD,
     recogniser: str = "",
 ) -> list[EntityMatch]:
@@ -80,17 +80,16 @@ def match_entities(
         answered: Descriptions of images.
         nouns: All nouns of each description.
         encoder: Embeds entities and nouns.
-        affirmed: The nouns of each description that it does not deny; default: all.
+        affirmed: The nouns of each description that it does not deny.
         threshold: Threshold of the careful scorer.
         recogniser: Noun finder, encoder and threshold, for signatures.
     """
-    affirmed_nouns = nouns if affirmed is None else affirmed
     texts = [text for pair in answered for text in entities(pair.question)]
-    texts += [noun for noun_list in (*nouns, *affirmed_nouns) for noun in noun_list]
+    texts += [noun for noun_list in (*nouns, *affirmed) for noun in noun_list]
     rows = {text: row for row, text in enumerate(dict.fromkeys(texts))}
     vectors = encoder.encode_texts(list(rows))
     matches = []
-    for pair, pair_nouns, pair_affirmed in zip(answered, nouns, affirmed_nouns, strict=True):
+    for pair, pair_nouns, pair_affirmed in zip(answered, nouns, affirmed, strict=True):
         annotated = entities(pair.question)
         distinct = list(dict.fromkeys([*pair_nouns, *pair_affirmed]))
         entity_vectors = vectors[[rows[entity] for entity in annotated]]

@@ -15,7 +15,6 @@ from bench_assets.annotation.gold import GoldStep
 from bench_assets.annotation.tasks import SourceTable
 from bench_assets.core.gold.proposals import Proposal
 from bench_assets.core.schema.chat import ChatModel, Request, Response
-from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Edition, Question, StoredImage
 from bench_assets.suites.cogbench.construction.selection import (
     images_by_id,
@@ -50,14 +49,12 @@ def to_questions(
         images: By image id.
         edition: Edition of the rows.
         flags: Question id -> open flags, for a label of the question.
-
-    Raises:
-        SourceError: If a category is unknown.
     """
     times: Counter[str] = Counter()
     rows = []
     for question in questions:
-        name = question_id(question)
+        name, kind = question_id(question), find_kind(question.category)
+        assert kind is not None, "questions of an unknown category are not selected"
         times[name] += 1
         rows.append(
             Question(
@@ -69,19 +66,12 @@ def to_questions(
                 answer=(question.answer,),
                 images=(images[question.image_id].sha256,),
                 options=question.options,
-                category=_category(question),
+                category=kind.name,
                 group_id=question.image_id,
                 labels={"flags": flags[name]} if name in flags else {},
             )
         )
     return rows
-
-
-def _category(question: SourceQuestion) -> str:
-    kind = find_kind(question.category)
-    if kind is None:
-        raise SourceError(f"{question.where}: unknown category {question.category!r}")
-    return kind.name
 
 
 _LETTERS = "ABCD"

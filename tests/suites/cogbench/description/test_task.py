@@ -5,6 +5,7 @@ from bench_assets.core.schema.rows import Judgement, Metric, Prediction, Questio
 from bench_assets.evaluation import pipeline
 from bench_assets.suites.cogbench.description.recognition import EntityMatch
 from bench_assets.suites.cogbench.description.task import TASK
+from tests.fakes.rows import prediction
 from tests.fakes.stories import story_question
 from tests.suites.cogbench.graph import Bench
 
@@ -28,8 +29,8 @@ def materialize_studies(tmp_path):
     def materialize(*names, model="m", **settings):
         home = Bench(tmp_path, **settings)
         predictions = [
-            Prediction(question_id=q.question_id, model="m", condition="main", text=text)
-            for q, text in zip(QUESTIONS, DESCRIPTIONS, strict=True)
+            prediction(question_id=question.question_id, text=text)
+            for question, text in zip(QUESTIONS, DESCRIPTIONS, strict=True)
         ]
         key = ["cogbench", "description"]
         home.tables.write([*key, "questions"], QUESTIONS, Question)
