@@ -5,7 +5,6 @@ import pytest
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.suites.journeybench.assets.question_tables import image_questions
 from bench_assets.suites.journeybench.captioning.dataset import (
-    known_categories,
     read_captioned_images,
     to_question,
 )
@@ -70,7 +69,3 @@ def test_a_row_without_its_image_is_rejected(tmp_path):
     (rejection,) = table.rejections
     assert rejection.entry == "images.example.org/b.png"
     assert rejection.reason == f"no image: {HOST}/b.png"
-
-
-def test_only_categories_of_the_release_are_known():
-    assert known_categories(["strange scene", "odd"]) == ("strange scene",)
