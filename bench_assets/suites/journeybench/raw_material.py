@@ -145,7 +145,7 @@ def read_raw_rows(folder: Path, row_type: type[Row]) -> Table[Row]:
 
 
 def unused_rows(folder: Path) -> list[Rejection]:
-    """List the rejections of the raw material: unreadable entries, unused votes and texts."""
+    """List the rejections of the raw material: invalid or repeated entries, unused notes."""
     gallery = {row.image for row in _read_rows(folder, GalleryImage).rows}
     rejections = list[Rejection]()
     for row_type in _FILES:

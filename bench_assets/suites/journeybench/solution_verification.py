@@ -134,7 +134,7 @@ class _JudgedSolution(NamedTuple):
 
 
 def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
-    """Extract each answer, then verify it: two judgements per prediction.
+    """Extract each answer, then verify it.
 
     The judgement ``EXTRACTED`` has the answer as its response, and as its verdict whether there is
     one. If it failed, ``CORRECT`` is not requested and carries the same error. If ``CORRECT`` was

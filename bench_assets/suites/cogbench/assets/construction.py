@@ -61,7 +61,7 @@ COGBENCH = AssetFolder("cogbench")
 
 @COGBENCH.step("source")
 def source(sources: SourceFiles) -> list[SourceFile]:
-    """Write the mini edition if no source is configured, and record the digest of every file."""
+    """Write the mini edition if no source is configured; record the digests of the files used."""
     opened = sources.open("cogbench")
     if opened.is_mini:
         mini.write(opened.folder)

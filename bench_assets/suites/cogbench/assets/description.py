@@ -129,7 +129,7 @@ def recognition_metrics(
     predictions: Sequence[Prediction],
     matches: Sequence[EntityMatch],
 ) -> list[Metric]:
-    """Compute every metric of recognition, with the best constant description beside it."""
+    """Compute every metric of recognition, beside its value for the best constant description."""
     recogniser = "+".join(sorted({match.recogniser for match in matches})) or "none"
     parts = {**response_parts(predictions), recogniser: "", "n": str(len(questions))}
     n_failed = len(failed_ids(questions, predictions))

@@ -277,13 +277,13 @@ def _score(
         if word == UNREAD
     ]
     errors = sorted({judgement.error for judgement in judgements if judgement.error})
-    note = f"no readable verdict on {', '.join(unread)}" if unread else ""
+    notes = [f"no readable verdict on {', '.join(unread)}"] if unread else []
     return Score.of(
         answered.prediction,
         points=None if unread else float(words.count(YES)),
         max_points=float(len(words) - words.count(REPEATED)),
         answer=tuple(words),
-        note="; ".join([note, *errors]),
+        note="; ".join([*notes, *errors]),
     )
 
 

@@ -42,7 +42,7 @@ def meteor_metric(
     predictions: list[Prediction],
     scores: list[Score],
 ) -> list[Metric]:
-    """Compute METEOR over all captions; NaN unless Java and its program are installed."""
+    """Compute METEOR of the scored captions; NaN unless Java and its program are installed."""
     scored = _scored_captions(questions, scores)
     missing = missing_meteor()
     if missing:

@@ -86,7 +86,7 @@ def known_categories(spellings: Iterable[str]) -> tuple[str, ...]:
     >>> known_categories(["Strange  scene", "strange scene", "weird"])
     ('strange scene',)
     """
-    normalized = (" ".join(s.lower().replace("_", " ").split()) for s in spellings)
+    normalized = (" ".join(text.lower().replace("_", " ").split()) for text in spellings)
     return tuple(name for name in dict.fromkeys(normalized) if name in CATEGORIES)
 
 

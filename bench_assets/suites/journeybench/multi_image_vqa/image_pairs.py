@@ -136,8 +136,8 @@ class CauseAndEffect:
 def read_copa(file: Path) -> Table[CauseAndEffect]:
     """Read JSON lines of COPA in file order; no rows if the file does not exist.
 
-    An entry is rejected if it asks for neither cause nor effect, has no label, or repeats the
-    number of an earlier one.
+    An entry is rejected if it asks for neither cause nor effect, has no label 0 or 1, or
+    repeats the number of an earlier one.
 
     Raises:
         SourceError: If the file cannot be read.

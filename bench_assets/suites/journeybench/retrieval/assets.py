@@ -71,7 +71,7 @@ def entries(
     statement_decisions: list[StatementDecision],
     look_alikes: list[LookAlikeDecision],
 ) -> list[RetrievalSample]:
-    """Samples of the published files, or the true and false descriptions of each image."""
+    """Read the samples of the published files, or build them from what annotators accepted."""
     files = published_files(source_folder(sources), *RELEASES)
     if not files:
         return _built_samples(caption_decisions, statement_decisions, look_alikes)
@@ -138,7 +138,7 @@ def questions(
     files: list[StoredImage],
     captioned: list[CaptionedImage],
 ) -> Iterator[dg.Output[list[Any]]]:
-    """Build the queries: every image asks for texts, every caption for an image."""
+    """Build the queries: images that ask for texts, captions that ask for an image."""
     images, image_rejections = name_images(sources, files, *RELEASES)
     table = to_questions(entries, images, _categories(sources, captioned))
     published = published_files(source_folder(sources), *RELEASES)

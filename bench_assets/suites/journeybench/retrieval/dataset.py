@@ -141,8 +141,8 @@ def to_candidates(
 ) -> list[Candidate]:
     """List the right answers, and the distractors, of samples whose image is stored.
 
-    Distractors that are right are left out unless ``as_released``: a text that also describes the
-    image, the image itself.
+    Distracting images that are not stored are left out and, unless ``as_released``, distractors
+    that are right: a text that also describes the image, the image itself.
     """
     return [
         candidate

@@ -112,7 +112,7 @@ def dialogues(
     caption_decisions: list[CaptionDecision],
     stored: list[StoredImage],
 ) -> dg.Output[list[Utterance]]:
-    """Hold a dialogue about every image between two models, one of which sees only a caption."""
+    """Hold a dialogue about every captioned image; the asker knows only its first caption."""
     suite_settings = settings.suite(SUITE, JourneyBenchSettings)
     writer, answerer = suite_settings.writer, suite_settings.answerer
     captions = {name: texts[0] for name, texts in kept_captions(caption_decisions).items()}
