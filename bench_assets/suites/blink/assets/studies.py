@@ -116,9 +116,9 @@ def submitted_options(scores: Sequence[Score]) -> list[SubmittedOption]:
     if unscored := [score for score in scores if score.points is None]:
         reason = unscored[0].error or unscored[0].note
         raise ModelError(
-            f"{len(unscored)} of {len(scores)} test questions have no response or no verdict, "
-            f"such as {unscored[0].question_id}: {reason}. Materialize blink/test/predictions and "
-            "blink/test/judgements again to request only these"
+            f"blink/test: {len(unscored)} of {len(scores)} test questions have no response or no "
+            f"verdict, such as {unscored[0].question_id}: {reason}. Materialize "
+            "blink/test/predictions and blink/test/judgements again to request only these"
         )
     return [
         SubmittedOption(

@@ -220,7 +220,7 @@ def match_choice(
     rng: Random,
     **blanks: str,
 ) -> Draft | None:
-    """Draft a question which of four points matches the reference; None if too few lie apart.
+    """Draft the question which of four points matches the reference; None if too few lie apart.
 
     Wrong options are drawn from the other points of the pair; any two options lie ``min_distance``
     px apart or more. ``blanks`` fill the blanks of the task's wording.

@@ -282,6 +282,7 @@ def draw_questions(
 
     Raises:
         SourceError: If the raw data are gone.
+        ImageError: If an image is.
     """
     if not result.taken:
         return []

@@ -138,7 +138,8 @@ def boxed_objects(rng: Random, n: int) -> dict[str, bytes]:
     for index in range(n + 1):
         scene, name = _random_scene(rng), rng.choice(_SOLID)
         has_two = index == n
-        for column in (110, 290) if has_two else (rng.randint(120, 280),):
+        columns = (110, 290) if has_two else (rng.randint(120, 280),)
+        for column in columns:
             size = 140 if has_two else rng.randint(165, 215)
             box, area = _place_with_mask(scene, name, (column, rng.randint(110, 190)), size)
             annotations.append(

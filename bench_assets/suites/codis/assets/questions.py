@@ -77,9 +77,8 @@ def images(
     """Store every image of the folder, and add those that annotators uploaded."""
     stored, broken = image_store.put_files(image_files(open_release(sources).images))
     uploaded = image_store.inspect_stored(counted_rows(tables, annotation.IMAGES))
-    return table_output(
-        [*stored, *uploaded], {"not_decoded": len(broken), "brought": len(uploaded)}
-    )
+    counts = {"not_decoded": len(broken), "uploaded": len(uploaded)}
+    return table_output([*stored, *uploaded], counts)
 
 
 @CODIS.steps(

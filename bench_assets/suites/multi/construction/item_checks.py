@@ -97,7 +97,7 @@ class Duplicate:
     similarity: float  # of their texts, [0, 1]
     distance: int  # largest between their images, in bits of 64; 0 without images
     conflict: str = ""  # the difference that keeps both; "" without one
-    dropped: bool
+    dropped: bool  # whether the item is
 
 
 def find_duplicates(

@@ -55,7 +55,7 @@ def _piece_fault(piece: Knowledge, images: Container[str]) -> str:
 def link_knowledge(
     items: Iterable[MultiItem], pieces: Collection[str], *, search: bool
 ) -> list[KnowledgeLink]:
-    """Link items to the first piece attached to them, or to one named in their text, or to none.
+    """Link items to the first piece attached to them, or to one that they name, or to none.
 
     In the paper, people search with language models; here the longest name in text or analysis
     wins.
@@ -63,18 +63,18 @@ def link_knowledge(
     Args:
         items: Items of a release, or built ones.
         pieces: Names of all pieces.
-        search: Whether to search texts; False keeps just the attached pieces.
+        search: Whether to search for names; False keeps just the attached pieces.
     """
     searched_names = [name for name in pieces if len(name) >= _MIN_NAME_LENGTH] if search else []
     searched_names.sort(key=lambda name: (-len(name), name))
     links = []
     for item in items:
-        text = f"{item.text}\n{item.analysis}"
-        knowledge, how = "", UNCOVERED
         if item.knowledge and item.knowledge[0] in pieces:
             knowledge, how = item.knowledge[0], ATTACHED
-        elif named := next((name for name in searched_names if name in text), ""):
-            knowledge, how = named, NAMED
+        else:
+            text = f"{item.text}\n{item.analysis}"
+            knowledge = next((name for name in searched_names if name in text), "")
+            how = NAMED if knowledge else UNCOVERED
         links.append(KnowledgeLink(item_id=item.item_id, knowledge=knowledge, how=how))
     return links
 
