@@ -166,7 +166,7 @@ def add_images(
     revisions: Sequence[ContextPair], submitted: Sequence[ContextPair]
 ) -> list[ContextPair]:
     """Add to revisions the images of the pairs they revise; drop those of missing pairs."""
-    images = {pair.pair_id: pair.image for pair in reversed(submitted)}  # the first of an id counts
+    images = {pair.pair_id: pair.image for pair in _first_of_each_id(submitted)}
     return [
         replace(revision, image=images[revision.revises])
         for revision in revisions

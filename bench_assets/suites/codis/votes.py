@@ -200,7 +200,9 @@ def select_pairs(
         if decision.outcome == "kept":
             faults = _faults(pair, images, seen)
         else:
-            faults = [_rejection_reason(decision)]
+            replaced = f"revised as {decision.revised_by}"
+            outcome = replaced if decision.revised_by else decision.outcome
+            faults = [f"{outcome}: {decision.reason}"]
         for reason in faults:
             file = "submissions.json" if pair.annotator else "data.json"
             selected.reject(f"{file}, id {pair.pair_id}", reason)
@@ -242,11 +244,6 @@ def count_steps(
         FunnelStep(step="images excluded", n=len(collected) - n_images, paper=161),
         FunnelStep(step="queries", n=2 * len(selected), paper=706),
     ]
-
-
-def _rejection_reason(decision: VoteDecision) -> str:
-    outcome = f"revised as {decision.revised_by}" if decision.revised_by else decision.outcome
-    return f"{outcome}: {decision.reason}"
 
 
 def _faults(

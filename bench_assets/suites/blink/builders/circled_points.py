@@ -99,6 +99,7 @@ def _line_pairs(lines: Iterable[tuple[str, str]]) -> Table[tuple[_LinePair, str]
 
 
 def _depth_draft(source: Path, lines: _LinePair, where: str) -> Draft | Rejection:
+    """Circle the points of an image; points whose circles would meet are rejected."""
     match [cell.strip() for cell in lines.points.split(",")]:
         case [y_a, x_a, y_b, x_b, ("<" | ">") as relation, width, height]:
             try:
@@ -123,6 +124,7 @@ def _depth_draft(source: Path, lines: _LinePair, where: str) -> Draft | Rejectio
 
 
 def _reflectance_draft(file: Path, rng: Random) -> Draft | Rejection:
+    """Circle the points of one random clear comparison of an image, if it has any."""
     image = file.with_suffix(".png")
     comparisons = _clear_comparisons(file, read_annotated_frame(image))
     if not comparisons:

@@ -251,6 +251,7 @@ def _image_pairs(sequence: Path, rng: Random) -> list[tuple[Path, Path]]:
 
 
 def _view_draft(images: tuple[Path, Path], rng: Random) -> Draft | Rejection:
+    """Circle a random interest point of the first image whose match has distant distractors."""
     first, second = images
     entry = f"{first.parent.name}, images {first.stem} and {second.stem}"
     homography = _read_homography(second) @ np.linalg.inv(_read_homography(first))

@@ -111,6 +111,7 @@ def _style_pairs(paintings: dict[str, list[Path]]) -> list[tuple[str, str]]:
 
 
 def _triplet_draft(source: Path, row: dict[str, str], where: str) -> Draft | Rejection:
+    """Ask for the image that people chose; triplets without enough agreement are rejected."""
     if absent := [name for name in sorted(_COLUMNS) if row[name] is None]:
         raise SourceError(f"{where}: no {', '.join(absent)}: the line is cut short")
     try:
@@ -173,6 +174,7 @@ def with_missing_corner(image: Image) -> Image:
 
 
 def _jigsaw_draft(file: Path, rng: Random) -> Draft | Rejection:
+    """Ask for the centre; the wrong piece is a random hidden cell that differs enough from it."""
     image = read_image(file)
     centre = cell(image, *_CENTRE)
     dissimilar_cells = [

@@ -96,6 +96,7 @@ def turn_angle(first: View, second: View) -> float:
 
 
 def _video_draft(source: Path, file: Path, rng: Random) -> Draft | Rejection:
+    """Ask which way the camera of a video turned between two random frames, as they are shown."""
     if file.parent.name in _SYMMETRIC:
         reason = f"a {file.parent.name} looks the same from all sides"
         return Rejection(entry=file.name, reason=reason)

@@ -128,6 +128,7 @@ def jitter_box(box: Box, size: Size, rng: Random) -> Box | None:
 
 
 def _object_draft(image: _Image, objects: Sequence[_Object], rng: Random) -> Draft | Rejection:
+    """Ask for the box of one random clear object, against a noisy one."""
     clear = [
         obj
         for obj in objects
@@ -175,8 +176,8 @@ def _box_draft(entry: str, file: Path, noun: str, right: Box, wrong: Box) -> Dra
 
 def _is_clear(obj: _Object, objects: Sequence[_Object], size: Size) -> bool:
     """Whether an object is the only one of its name, of a fit size and fills its box."""
-    width, height = size
-    share = _area(obj.box) / (width * height)
+    (left, top, right, bottom), (width, height) = obj.box, size
+    share = (right - left) * (bottom - top) / (width * height)
     # Names are compared, not categories: "bat_(animal)" and "bat_(sports)" are both a bat.
     is_alone = [other.noun for other in objects].count(obj.noun) == 1
     return is_alone and _MIN_SHARE <= share <= _MAX_SHARE and obj.filled >= _MIN_FILLED
@@ -227,8 +228,3 @@ def _box_on_upright(box: Box, frame: ImageFrame) -> Box:
 def _scale_box(box: Box, scale: float) -> Box:
     left, top, right, bottom = box
     return left * scale, top * scale, right * scale, bottom * scale
-
-
-def _area(box: Box) -> float:
-    left, top, right, bottom = box
-    return (right - left) * (bottom - top)

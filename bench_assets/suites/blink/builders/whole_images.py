@@ -75,6 +75,7 @@ def counting(source: Path, rng: Random) -> Candidates:
 
 
 def _count_drafts(counted_images: Sequence[_CountedImage], rng: Random) -> Iterator[Draft]:
+    """Draft the groups of four in random order, then the images that fit none."""
     groups = group_in_fours([image.right for image in counted_images], _SPREAD)
     for group in rng.sample(groups, len(groups)):
         numbers = [counted_images[index].right for index in group]

@@ -164,6 +164,7 @@ def _choose_for_task(
     parameters: BuilderParameters,
     used: UsedImages,
 ) -> Choice:
+    """Choose the proposals of a task that become questions; their images are added to ``used``."""
     wanted, folder = n_questions(task, parameters), RECIPES[task].folder
     faults = [proposal.reason for proposal in proposals if not proposal.number]
     entries = [proposal for proposal in proposals if proposal.number]
@@ -224,6 +225,7 @@ def _take(
 
 
 def _to_proposal(task: str, number: int, candidate: Draft | Rejection) -> QuestionProposal:
+    """Make a proposal of a candidate; a draft with an unusable image or point gets a reason."""
     if isinstance(candidate, Rejection):
         entry, reason = candidate.entry, candidate.reason
         return QuestionProposal(task=task, number=number, entry=entry, reason=reason)

@@ -28,7 +28,7 @@ _DISTANCE = 6  # bits of 64 in which perceptual hashes of near-duplicates may di
 
 def defects(item: MultiItem) -> list[str]:
     """List the defects of an item's form, content and answer; [] for a sound item."""
-    found = [*_format_defects(item), *_content_defects(item)]
+    found = _common_defects(item)
     if item.type in ("SA", "MA"):
         found += _choice_defects(item)
     elif item.type == "FB":
@@ -36,21 +36,16 @@ def defects(item: MultiItem) -> list[str]:
     return found
 
 
-def _format_defects(item: MultiItem) -> list[str]:
+def _common_defects(item: MultiItem) -> list[str]:
+    """List the defects that an item of any type can have."""
     tags = leftover_tags(item.text + item.answer)
+    absent = [str(n) for n in image_numbers(item.text) if not 0 < n <= len(item.images)]
     checks = {
         "its tags are nested too deeply to convert it to Markdown": item.format != "markdown",
         f"HTML is left: {' '.join(dict.fromkeys(tags))}": bool(tags),
         "a formula is broken": is_broken(item.text) or is_broken(item.answer),
         f"characters were lost in its preparation: {item.lost}": bool(item.lost),
         "it contains the replacement character U+FFFD": "\ufffd" in item.text + item.answer,
-    }
-    return [defect for defect, is_present in checks.items() if is_present]
-
-
-def _content_defects(item: MultiItem) -> list[str]:
-    absent = [str(n) for n in image_numbers(item.text) if not 0 < n <= len(item.images)]
-    checks = {
         "the text is empty": not item.text.strip(),
         "the answer is empty": not item.answer.strip() and item.type != "Other",
         f"it refers to image {', '.join(absent)} of {len(item.images)}": bool(absent),

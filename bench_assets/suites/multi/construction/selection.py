@@ -38,11 +38,8 @@ class SelectionDecision:
 def select(items: Sequence[MultiItem], seed: int) -> list[SelectionDecision]:
     """Decide for every problem, piece by piece, longest first; equal lengths by id.
 
-    A draw depends only on the seed and the problem's id.
-
-    Args:
-        items: Sub-questions; a problem is measured over all of them.
-        seed: Seed of the draws.
+    A problem is measured over all of its sub-questions. A draw depends only on the seed and the
+    problem's id.
     """
     measures = _measures(items)
     pieces: dict[str, dict[str, tuple[float, ...]]] = defaultdict(dict)
@@ -115,6 +112,7 @@ def _measures(items: Sequence[MultiItem]) -> Mapping[str, tuple[float, ...]]:
 def _decide_piece(
     knowledge: str, measures: Mapping[str, tuple[float, ...]], seed: int
 ) -> list[SelectionDecision]:
+    """Decide for the problems of one knowledge piece; ``measures`` are by problem."""
     lengths = _lengths(measures)
     longest_first = sorted(lengths, key=lambda problem_id: (-lengths[problem_id], problem_id))
     n_problems = len(longest_first)

@@ -53,23 +53,18 @@ def _piece_fault(piece: Knowledge, images: Container[str]) -> str:
 
 
 def link_knowledge(
-    items: Iterable[MultiItem], pieces: Collection[str], *, search: bool
+    items: Iterable[MultiItem], names: Collection[str], *, search: bool
 ) -> list[KnowledgeLink]:
     """Link items to the first piece attached to them, or to one that they name, or to none.
 
     In the paper, people search with language models; here the longest name in text or analysis
-    wins.
-
-    Args:
-        items: Items of a release, or built ones.
-        pieces: Names of all pieces.
-        search: Whether to search for names; False keeps just the attached pieces.
+    wins. ``names`` are those of all pieces; they are only searched for with ``search``.
     """
-    searched_names = [name for name in pieces if len(name) >= _MIN_NAME_LENGTH] if search else []
+    searched_names = [name for name in names if len(name) >= _MIN_NAME_LENGTH] if search else []
     searched_names.sort(key=lambda name: (-len(name), name))
     links = []
     for item in items:
-        if item.knowledge and item.knowledge[0] in pieces:
+        if item.knowledge and item.knowledge[0] in names:
             knowledge, how = item.knowledge[0], ATTACHED
         else:
             text = f"{item.text}\n{item.analysis}"
