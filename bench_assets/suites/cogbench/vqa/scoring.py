@@ -63,9 +63,9 @@ def human_accuracy(
     points: dict[str, list[ScoredPoint]] = {"all": []}
     for question in questions:
         question_points = [
-            ScoredPoint(float((answer.answer,) == question.answer), question.group_id)
+            ScoredPoint(float((answer.answer,) == question.answer), question.cluster)
             for answer in by_question[question.question_id]
-        ] or [ScoredPoint(None, question.group_id)]
+        ] or [ScoredPoint(None, question.cluster)]
         for category in ("all", question.category):
             points.setdefault(category, []).extend(question_points)
     return {category: mean(category_points) for category, category_points in points.items()}
