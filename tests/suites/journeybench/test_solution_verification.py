@@ -1,7 +1,5 @@
 """The judge that extracts an answer and verifies it, with scripted judges and with rules."""
 
-from dataclasses import replace
-
 import pytest
 
 from bench_assets.core.judging.verdict_requests import RECORDED_PREFIX
@@ -12,7 +10,7 @@ from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.journeybench.solutions.assets import solution_metrics
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.cases import read_cases
-from tests.fakes.rows import answered, prediction
+from tests.fakes.rows import answered, prediction, question
 
 EXTRACTION_INSTRUCTION = "Find the final numeric answer"
 
@@ -157,31 +155,31 @@ def test_rules_read_which_image_is_the_cause(response, points):
     assert solution_verification.score_strictly(pair, judgements).points == points
 
 
+SOLVABLE = question(labels={"solution": "3*4=<<3*4=12>>12"})
+
+
 def test_every_draw_of_a_question_counts_in_the_share_of_right_solutions():
     """Of three draws one is right, one is wrong, and one is cut off before its answer."""
-    question = replace(answered("").question, labels={"solution": "3*4=<<3*4=12>>12"})
     draws = [
-        prediction(question_id=question.question_id, sample=sample, text=text, no_answer=no_answer)
+        prediction(sample=sample, text=text, no_answer=no_answer)
         for sample, (text, no_answer) in enumerate([("3*4=12", ""), ("", "cut off"), ("13", "")])
     ]
-    judged = [AnsweredQuestion(question, draw) for draw in draws if not draw.no_answer]
+    judged = [AnsweredQuestion(SOLVABLE, draw) for draw in draws if not draw.no_answer]
     judgements = solution_verification.judge_solutions_by_rules(judged)
-    overall, *_ = solution_metrics(MCOT, "m", [question], draws, judgements)
+    overall, *_ = solution_metrics(MCOT, "m", [SOLVABLE], draws, judgements)
     assert (overall.value, overall.n_scored) == (pytest.approx(1 / 3), 3)
     assert overall.n_clusters == 1  # of one question, its draws are dependent
 
 
 def test_a_solution_without_a_calculation_is_compared_with_no_response():
-    question = replace(answered("").question, labels={"solution": "There are no cups."})
-    pair = AnsweredQuestion(question, prediction(text="There are cups."))
+    pair = answered("There are cups.", labels={"solution": "There are no cups."})
     (judgement,) = solution_verification.judge_solutions_by_rules([pair])
     assert judgement.verdict is None
 
 
 def solution_metric(*draws):
     """Metric over the draws of one question with a solution; none of them is judged."""
-    question = replace(answered("").question, labels={"solution": "3*4=<<3*4=12>>12"})
-    overall, *_ = solution_metrics(MCOT, "m", [question], draws, [])
+    overall, *_ = solution_metrics(MCOT, "m", [SOLVABLE], draws, [])
     return overall
 
 

@@ -20,9 +20,9 @@ from bench_assets.suites.journeybench.raw_material import (
     TriggerVote,
     WrittenCaption,
 )
-from bench_assets.suites.journeybench.text_generation import GeneratedText
 from tests.fakes.answers import answer_to
 from tests.fakes.rows import stored
+from tests.suites.journeybench.construction import writers
 
 TRIGGER_RESPONSE = (
     '[{"trigger": "false premises", "question": "Where is the dog?", "answers": ["Nowhere"]},'
@@ -177,14 +177,7 @@ def test_a_look_alike_with_too_few_votes_is_open():
 
 
 def test_people_check_trigger_questions_of_known_kinds():
-    response = GeneratedText(
-        request_id="b.png/triggers",
-        text=TRIGGER_RESPONSE,
-        error="",
-        writer="m",
-        prompt="",
-        prompt_sha256="",
-    )
+    response = writers.response("b.png/triggers", TRIGGER_RESPONSE)
     (unit,) = annotation.TRIGGER.units(trigger_responses=[response], images=IMAGES)
     assert unit.shown["Answers"] == "Nowhere"
     answer = answer_to(annotation.TRIGGER, unit, "ana", accepts="yes")
