@@ -52,8 +52,8 @@ def read_evalscope(file: Path) -> ExternalResults:
 
 
 def _limit(file: Path, n_samples: int) -> str:
-    """The configured ``--limit`` of the run; "" if it has none, or has fewer samples."""
-    run_folder = file.absolute().parents[2]  # of reviews/MODEL/FILE
+    """The configured ``--limit`` of the run; "" without one, or if it left out no sample."""
+    run_folder = file.absolute().parent.parent.parent  # of reviews/MODEL/FILE
     configs = sorted((run_folder / "configs").glob("task_config*.yaml"))
     match = _LIMIT.search(read_text(configs[-1])) if configs else None
     if match is None:
@@ -97,7 +97,7 @@ def _sample_and_score_name(row: Entry, where: str) -> tuple[ExternalSample, str]
 
 
 def _text(content: object) -> str:
-    """Text of a message, whose content is a text, or a list of parts of which some are texts."""
+    """Text of a message; of a list of parts, those that have a text."""
     if isinstance(content, list):
         return "\n".join(str(part["text"]) for part in content if part.get("text"))
     return to_text(content)

@@ -1,8 +1,10 @@
 import json
+from pathlib import Path
 
 import pytest
 
 from bench_assets.core.schema.errors import SourceError
+from bench_assets.external_results import evalscope
 from bench_assets.external_results.reading import read_external_results
 
 
@@ -72,6 +74,10 @@ def test_a_run_is_partial_if_its_limit_left_out_samples(tmp_path, limit, partial
     config.write_text(f"a:\n  limit: 1\nlimit: {limit}\n")
     (results,) = read_external_results(file)
     assert results.partial == partial
+
+
+def test_reviews_outside_of_the_folders_of_a_run_have_no_limit():
+    assert evalscope._limit(Path("/mmmu_Art.jsonl"), 1) == ""
 
 
 def test_an_unusable_score_gives_no_points(tmp_path):
