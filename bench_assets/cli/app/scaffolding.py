@@ -13,6 +13,7 @@ from bench_assets.evaluation.suite import name_defects
 from bench_assets.plugins import SUITES, find_owners
 from bench_assets.workspace.console.new_home import new_home_printed
 from bench_assets.workspace.console.output import print_message
+from bench_resources.config.environment import default_home
 
 app = typer.Typer()
 
@@ -35,8 +36,6 @@ def home(
 
     Example: bench home init
     """
-    from bench_resources.config.environment import default_home
-
     with error_reporting():
         root = (folder or default_home()).expanduser().absolute()
         with new_home_printed(root):
@@ -53,7 +52,6 @@ def benchmark(name: Name) -> None:
     Example: bench home init-benchmark fridge
     """
     from bench_resources.config.bench_toml import load_settings
-    from bench_resources.config.environment import default_home
 
     with error_reporting():
         _require_name(name)
@@ -132,7 +130,9 @@ def _draw_example(folder: Path) -> None:
 
 
 def _require_name(name: str) -> None:
-    """Refuse a name that is malformed, reserved or already taken."""
+    """Refuse a name that is malformed, reserved, or of an installed or known benchmark."""
+    from bench_resources.config.known_benchmarks import known_benchmarks
+
     if not _NAME.fullmatch(name):
         raise SettingsError(
             f"{name!r}: expected lower-case letters, digits and _, beginning with a letter"
@@ -143,3 +143,5 @@ def _require_name(name: str) -> None:
         raise SettingsError(
             f"{name!r}: already the name of an installed suite ({owner}). Choose another name"
         )
+    if name in known_benchmarks():
+        raise SettingsError(f"{name!r}: the name of a known benchmark. Choose another name")

@@ -75,6 +75,7 @@ def test_a_benchmark_or_suite_that_exists_is_not_overwritten(home, command, expe
         ("My-Fridge", "expected lower-case letters"),
         ("9", "expected lower-case letters"),
         ("codis", "'codis': already the name of an installed suite (bench-assets "),
+        ("mmmu", "'mmmu': the name of a known benchmark"),
         ("report", "'report': name: the graph itself uses "),
         ("my_ablations", "'my_ablations': name: expected letters, digits and _"),
     ],
