@@ -145,9 +145,8 @@ def sample_text(sample: Mapping[str, Any]) -> str:
 
 
 def sample_html(sample: Mapping[str, Any]) -> str:
-    """Format a sample as HTML, with its images embedded."""
-    is_right = sample["score"] is not None and sample["score"] >= sample["max_score"]
-    colour = "#15803d" if is_right else "#b91c1c"
+    """Format a sample as HTML, with its images embedded; a right one has a green border."""
+    colour = "#15803d" if sample["is_right"] else "#b91c1c"
     images = "".join(map(_image_html, sample["images"]))
     texts = {name: _field_text(sample, name) for name in _TEXT_FIELDS}
     rows = "".join(

@@ -102,16 +102,15 @@ class Run:
         rows = self.samples
         if category:
             rows = rows[rows.question_id.isin(self._question_ids(category))]
+        right_from = {
+            evaluation.task.name: evaluation.task.right_from for evaluation in self.evaluations
+        }
+        share = rows.score.astype(float) / rows.max_score  # NaN: unscored, or worth no points
+        rows = rows.assign(share=share, is_right=share >= rows.task.map(right_from))
         if wrong is not None:
-            right_from = {
-                evaluation.task.name: evaluation.task.right_from for evaluation in self.evaluations
-            }
-            rows = rows[rows.score.notna() & (rows.max_score > 0)]
-            share = rows.score / rows.max_score
-            is_wrong = share < rows.task.map(right_from)
-            rows = rows[is_wrong == wrong]
-            if wrong:
-                rows = rows.loc[share[rows.index].sort_values(kind="stable").index]
+            rows = rows[rows.share.notna() & (rows.is_right != wrong)]
+        if wrong:
+            rows = rows.sort_values("share", kind="stable")
         display.show_samples(cast("list[dict[str, Any]]", rows.head(n).to_dict("records")))
 
     @interface

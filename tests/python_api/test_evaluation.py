@@ -15,6 +15,7 @@ from PIL import ExifTags, Image
 
 import bench_assets as bench
 from bench_assets.core.schema.errors import BenchError, ModelError, SettingsError, UnknownNameError
+from bench_assets.python_api import display
 from bench_assets.python_api.calls import interface
 from bench_assets.python_api.display import sample_html
 from bench_assets.report.site.addresses import number_page
@@ -343,10 +344,23 @@ def test_a_notebook_shows_intervals_and_links_to_the_report(run):
     assert "#/number/" not in bench.evaluate("fridge", model=always_a, limit=2)._repr_html_()
 
 
-def test_a_notebook_shows_the_images_of_a_sample(run):
+@pytest.mark.parametrize(("is_right", "colour"), [(True, "#15803d"), (False, "#b91c1c")])
+def test_a_notebook_shows_a_sample_with_its_images_in_green_or_red(run, is_right, colour):
     sample: Any
-    (sample,) = run.samples.head(1).to_dict("records")
-    assert 'src="data:image/png;base64,' in sample_html(sample)
+    (sample,) = run.samples.head(1).assign(is_right=is_right).to_dict("records")
+    html = sample_html(sample)
+    assert 'src="data:image/png;base64,' in html
+    assert f"solid {colour}" in html
+
+
+def test_a_box_is_shown_as_right_from_half_an_iou(run, monkeypatch):
+    (evaluation,) = run.evaluations
+    scores = [replace(score, points=0.5) for score in evaluation.scores]
+    task = replace(evaluation.task, right_from=0.5)
+    shown = []
+    monkeypatch.setattr(display, "show_samples", shown.extend)
+    replace(run, evaluations=(replace(evaluation, task=task, scores=scores),)).show(1)
+    assert [sample["is_right"] for sample in shown] == [True]
 
 
 def test_a_plot_has_a_row_for_all_questions_and_each_category(run, tmp_path):
