@@ -14,8 +14,7 @@ from importlib.metadata import PackageNotFoundError, entry_points, requires, ver
 from math import nan
 from pathlib import Path
 from platform import python_version
-from types import NoneType
-from typing import Any, Literal, TypeVar, get_args, get_type_hints
+from typing import Any, Literal, TypeVar, get_type_hints
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -224,10 +223,7 @@ def _require_fields(names: Sequence[str], row_type: type[Any], where: str) -> No
 
 def _number_fields(row_type: type[Any]) -> set[str]:
     """Fields that are always numbers, so that null means NaN."""
-    hints = get_type_hints(row_type)
-    return {
-        name for name, hint in hints.items() if hint is float and NoneType not in get_args(hint)
-    }
+    return {name for name, hint in get_type_hints(row_type).items() if hint is float}
 
 
 MAX_FILE_BYTES = 2**30  # bytes of a table's file, at most

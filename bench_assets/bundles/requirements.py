@@ -117,7 +117,7 @@ def task_requirements(number: NumberRef) -> list[BundleRequirement]:
 def question_requirements(
     number: NumberRef, sources: Sequence[TableFiles]
 ) -> tuple[list[Question], list[BundleRequirement]]:
-    """Find the questions with the signature's digest on some source, or [], and requirements."""
+    """Find the questions with the signature's digest, or [], and compare their requirements."""
     signature, task = number.signature, number.task
     key = questions_key(task, signature.condition)
     signed_digest = signature.parts.get("data", "")

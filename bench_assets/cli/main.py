@@ -179,9 +179,10 @@ def leaderboard(
     from bench_assets.workspace.maintain.removal import unknown_suites
 
     with open_home(rule="bench.toml") as bench:  # it lists all sources
-        names = {row.name for row in bench.catalog.tasks_of(task)} if task else set()
+        tasks = bench.catalog.tasks_of(task) if task else ()  # raises if there is none
         rows = present_leaderboard(bench)
         if task:
+            names = {selected.name for selected in tasks}
             rows = [row for row in rows if row.task.partition("+")[0] in names]
         if task or as_json:
             print_leaderboard(rows, published=published, as_json=as_json)

@@ -90,7 +90,6 @@ def _read_document(file: Path) -> tuple[Entry, list[_LocatedSample]]:
 
 
 def _read_archive(file: Path) -> tuple[Entry, list[_LocatedSample]]:
-    """Header and samples of an ``.eval`` file."""
     try:
         archive = zipfile.ZipFile(file)
     except UNPACKING_ERRORS as error:
@@ -151,7 +150,7 @@ def _headline(results: Mapping[str, Any], first_score: str) -> tuple[str, str]:
 
 
 def _metrics(results: Mapping[str, Any]) -> list[ExternalMetric]:
-    """Numbers of all scores, the headline first; names have the score and reducer if several."""
+    """Numbers of the scores, the headline first; names have the score and reducer if several."""
     scores = results.get("scores") or []
     headline = results.get("headline") or {}
     names = {score.get("name") for score in scores} - {None}
@@ -193,31 +192,26 @@ def _sample(sample: Entry, scorer: str, score_name: str, where: str) -> External
     with shape_errors(where, HARNESS):
         if sample.get("id") is None:
             raise SourceError(f"{where}: no id")
-        return _parse_sample(sample, scorer, score_name, where)
-
-
-def _parse_sample(sample: Entry, scorer: str, score_name: str, where: str) -> ExternalSample:
-    attachments = sample.get("attachments") or {}
-    prompt, images = _prompt(sample, attachments, where)
-    scores = sample.get("scores") or {}
-    score: dict[str, Any] = scores.get(scorer) or next(iter(scores.values()), {})
-    value = score.get("value")
-    output = sample.get("output") or {}
-    error = sample.get("error") or {}
-    return ExternalSample(
-        sample_id=str(sample["id"]),
-        draw=max(0, int(sample.get("epoch") or 1) - 1),
-        prompt=prompt,
-        images=images,
-        options=tuple(map(str, sample.get("choices") or ())),
-        target=_target(sample),
-        category=category_of(sample.get("metadata") or {}),
-        response=_completion(output, attachments),
-        answer=to_text(score.get("answer")),
-        points=_points(value.get(score_name) if isinstance(value, dict) else value),
-        explanation=to_text(score.get("explanation")),
-        error=str(error.get("message", "")) if isinstance(error, dict) else str(error),
-    )
+        attachments = sample.get("attachments") or {}
+        prompt, images = _prompt(sample, attachments, where)
+        scores = sample.get("scores") or {}
+        score: dict[str, Any] = scores.get(scorer) or next(iter(scores.values()), {})
+        value = score.get("value")
+        error = sample.get("error") or {}
+        return ExternalSample(
+            sample_id=str(sample["id"]),
+            draw=max(0, int(sample.get("epoch") or 1) - 1),
+            prompt=prompt,
+            images=images,
+            options=tuple(map(str, sample.get("choices") or ())),
+            target=_target(sample),
+            category=category_of(sample.get("metadata") or {}),
+            response=_completion(sample.get("output") or {}, attachments),
+            answer=to_text(score.get("answer")),
+            points=_points(value.get(score_name) if isinstance(value, dict) else value),
+            explanation=to_text(score.get("explanation")),
+            error=str(error.get("message", "")) if isinstance(error, dict) else str(error),
+        )
 
 
 def _target(sample: Mapping[str, Any]) -> tuple[str, ...]:

@@ -76,7 +76,7 @@ def read_lmms_samples(file: Path) -> list[ExternalResults]:
 
 
 def _lm_eval_samples(results: Path, date: str) -> dict[str, Path]:
-    """The last file of samples of each task in the results that is not newer than them."""
+    """The last file of samples, not newer than the results, of each task in them."""
     document = read_object(results)
     with shape_errors(f"{results}, results", LM_EVAL):
         tasks = set(document.get("results") or ())
@@ -99,7 +99,7 @@ def _lmms_samples(results: Path) -> dict[str, Path]:
 
 
 def _lm_eval_results(samples: Path, date: str) -> Path:
-    """Results file of samples: of the same date, else the first later one."""
+    """The first results file that is not older than samples; else a missing one of their date."""
     files = {}
     for file in samples.parent.glob("*.json"):
         match = _LM_EVAL_RESULTS.fullmatch(file.name)
@@ -227,27 +227,23 @@ def _mmmu_points(details: Entry) -> float:
 
 def _sample(row: Entry, key: str, where: str, harness: str) -> ExternalSample:
     with shape_errors(where, harness):
-        return _parse_sample(row, key)
-
-
-def _parse_sample(row: Entry, key: str) -> ExternalSample:
-    score = row.get(key)
-    details = score if isinstance(score, dict) else {}
-    response = row.get("resps", row.get("filtered_resps"))
-    while isinstance(response, list) and len(response) == 1:
-        response = response[0]
-    target = row.get("target")
-    return ExternalSample(
-        sample_id=str(row["doc_id"]),
-        draw=_draw(row),
-        prompt=_prompt(row),
-        target=tuple(map(to_text, target)) if isinstance(target, list) else (to_text(target),),
-        category=category_of({**(row.get("doc") or {}), **details}),
-        response=to_text(response),
-        answer=to_text(row.get("filtered_resps")),
-        points=_points(score),
-        error=to_text(row.get("error")),
-    )
+        score = row.get(key)
+        details = score if isinstance(score, dict) else {}
+        response = row.get("resps", row.get("filtered_resps"))
+        while isinstance(response, list) and len(response) == 1:
+            response = response[0]
+        target = row.get("target")
+        return ExternalSample(
+            sample_id=str(row["doc_id"]),
+            draw=_draw(row),
+            prompt=_prompt(row),
+            target=tuple(map(to_text, target)) if isinstance(target, list) else (to_text(target),),
+            category=category_of({**(row.get("doc") or {}), **details}),
+            response=to_text(response),
+            answer=to_text(row.get("filtered_resps")),
+            points=_points(score),
+            error=to_text(row.get("error")),
+        )
 
 
 def _prompt(row: Entry) -> str:

@@ -97,7 +97,7 @@ def read_vlmevalkit(file: Path, model: str = "") -> ExternalResults:
 
 
 def _scored_file(file: Path, stem: str) -> Path:
-    """The file with scores for a file of responses; the same file if there is none."""
+    """A file with scores of the same responses; the given file if it is one, or there is none."""
     if file.stem != stem:
         return file
     candidates = [
@@ -125,8 +125,11 @@ def _points_column(rows: Sequence[Row]) -> str:
 def _split_name(file: Path, stem: str, model: str) -> tuple[str, str]:
     """Split a file's name into model and data set.
 
-    The model is the given one, or one of the two folders above; else it ends before a known
-    benchmark, or at the only "_".
+    The name begins with the given model or that of a folder, the nearer of two first. Otherwise the
+    data set is a known benchmark, or follows the only "_"; else it is the whole name.
+
+    Raises:
+        SourceError: If the name does not say which model it is, and none is given.
     """
     folders = [folder.name for folder in file.absolute().parents[:2]]
     for name in (model, *folders):
@@ -179,7 +182,7 @@ def _is_empty(cell: object) -> bool:
 
 
 def _headline(base: Path, samples: Sequence[ExternalSample]) -> Iterator[ExternalMetric]:
-    """Headline numbers: overall, then by category; else the mean of the hits."""
+    """Numbers of the first file of headlines; without one, the mean of the points."""
     for ending in _HEADLINES:
         file = base.with_name(f"{base.name}{ending}")
         if file.is_file():

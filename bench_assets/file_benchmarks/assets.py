@@ -46,8 +46,6 @@ def assets_of(name: str, benchmark: FileBenchmarkSettings) -> Sequence[Any]:
 def _source_asset(
     asset_folder: AssetFolder, benchmark: FileBenchmarkSettings
 ) -> dg.AssetsDefinition:
-    """Build the asset that pins the input files."""
-
     @dg.asset(
         name="source",
         description=(
@@ -78,8 +76,6 @@ def _source_asset(
 def _questions_asset(
     asset_folder: AssetFolder, benchmark: FileBenchmarkSettings
 ) -> dg.AssetsDefinition:
-    """Build the asset that reads the rows into questions, images and rejections."""
-
     @dg.multi_asset(
         name=f"{asset_folder.folder}_rows",
         deps=asset_folder.source,
@@ -125,8 +121,6 @@ def _store_image(image_store: ImageStore, image: Image, name: str) -> StoredImag
 
 
 def _shuffled_options_asset(asset_folder: AssetFolder, seed: int) -> dg.AssetsDefinition:
-    """Build the asset of the questions with shuffled options."""
-
     @dg.asset(
         name="questions",
         ins=asset_folder.ins(questions="questions"),
@@ -143,7 +137,6 @@ def _shuffled_options_asset(asset_folder: AssetFolder, seed: int) -> dg.AssetsDe
 
 
 def _used_rows_check(asset_folder: AssetFolder) -> dg.AssetChecksDefinition:
-    """Build the check that warns about rejected rows."""
     holds = "Every row of the file became a question."
 
     @dg.asset_check(asset=asset_folder.key("rejections"), description=holds)

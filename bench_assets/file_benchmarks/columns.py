@@ -40,7 +40,7 @@ class MissingSettingError(SourceError):
 def columns_of(
     present: Collection[str], benchmark: FileBenchmarkSettings, column: Column
 ) -> list[str]:
-    """Columns that hold a field, as configured or ``present``; images and options may have more."""
+    """Columns of a field: configured ones, else usual ones that are ``present``; maybe several."""
     if column == "answer" and benchmark.answers_file:
         return [answer_column(benchmark.answers_file.answer, benchmark)]
     if column in benchmark.columns:
@@ -118,7 +118,7 @@ def text_of(cells: Entry, benchmark: FileBenchmarkSettings, column: Column) -> s
     """A cell as text; "" without a column or value. A category in a list is joined.
 
     Raises:
-        SourceError: If it is neither text nor number.
+        SourceError: If it is neither text nor number, or a template cannot be filled in.
     """
     column_cells = cells_of(cells, benchmark, column)
     if not column_cells:
@@ -210,7 +210,6 @@ def require_columns(benchmark: FileBenchmarkSettings, present: Sequence[str], se
 
 
 def _require_names(entry: str, names: Iterable[str], columns: Sequence[str]) -> None:
-    """Require that an entry of the settings names existing columns only."""
     for name in names:
         if name not in columns:
             raise SettingsError(f"{entry}: no column {name!r}; there are: {', '.join(columns)}")

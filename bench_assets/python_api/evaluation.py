@@ -183,7 +183,9 @@ def model_argument(
             f"model: expected a path, a name or a function (images, prompt) -> text, got"
             f" {type(model).__name__}"
         )
-    unsupported = [*(["elicit"] if elicit else []), *(key for key in settings if key != "n")]
+    unsupported = [key for key in settings if key != "n"]
+    if elicit:
+        unsupported.append("elicit")
     if unsupported:
         raise SettingsError(f"{', '.join(unsupported)}: not available for a Python function")
     from bench_resources.models.registry.functions import resolve_function

@@ -127,7 +127,6 @@ def _mean_score(
 
 
 def _pairs(texts: Sequence[str], references: References) -> list[tuple[str, tuple[str, ...]]]:
-    """Pair each text with its references."""
     if len(texts) != len(references):
         raise ValueError(
             f"references: expected {len(texts)} lists, one per text, got {len(references)}"

@@ -357,7 +357,7 @@ def test_a_box_is_shown_as_right_from_half_an_iou(run, monkeypatch):
     (evaluation,) = run.evaluations
     scores = [replace(score, points=0.5) for score in evaluation.scores]
     task = replace(evaluation.task, right_from=0.5)
-    shown = []
+    shown: list[Any] = []
     monkeypatch.setattr(display, "show_samples", shown.extend)
     replace(run, evaluations=(replace(evaluation, task=task, scores=scores),)).show(1)
     assert [sample["is_right"] for sample in shown] == [True]

@@ -15,6 +15,7 @@ import typer
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.workspace.console.output import print_message
 from bench_assets.workspace.console.signals import CommandEnd, signal_listener
+from bench_resources.config.environment import default_home
 
 _DISK_FULL = "No usable temporary directory"  # tempfile's error on a full disk; has no filename
 
@@ -100,10 +101,9 @@ def raise_last(errors: Sequence[BenchError]) -> None:
 
 
 def _interrupt_summary(start_time: float) -> str:
-    """Summarise what was stored; "", without an import, if no home was opened."""
+    """Summarise what was stored; "" if no bench.toml was read."""
     if "bench_resources.config.bench_toml" not in sys.modules:
         return ""
     from bench_assets.workspace.console.interrupt_summary import interrupt_summary
-    from bench_resources.config.environment import default_home
 
     return interrupt_summary(default_home(), start_time, shlex.join(["bench", *sys.argv[1:]]))

@@ -1,4 +1,4 @@
-"""Options and arguments that several commands share."""
+"""Options and arguments of commands."""
 
 from typing import Annotated
 
@@ -41,5 +41,5 @@ OptionalModelsOption = Annotated[list[str] | None, _MODEL_OPTION]
 ConditionOption = Annotated[str, typer.Option(help="Condition: main or an ablation.")]
 ConditionsOption = Annotated[
     list[str] | None,
-    typer.Option("--condition", help="Condition: main or an ablation; repeatable."),
+    typer.Option("--condition", help="Condition: main (the default) or an ablation; repeatable."),
 ]

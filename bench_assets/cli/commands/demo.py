@@ -100,7 +100,7 @@ def _collected_errors(failures: list[BenchError]) -> Generator[None]:
 
 
 def print_summary(bench: Workbench) -> None:
-    """Print the leaderboard, its verdicts, the path of the report, and three next commands."""
+    """Print the leaderboard, its verdicts and three next commands; make the report."""
     rows = bench.rows("leaderboard")
     print_matrices(rows, chance_levels(bench), published=False, only_learnt=True)
     print_result(f"{_CAVEAT}\n")

@@ -22,6 +22,7 @@ from bench_assets.cli.app.options import (
 from bench_assets.core.schema.elicitation import GENERATE
 from bench_assets.workspace.console.output import print_message, print_results, print_rows
 from bench_assets.workspace.materialization.model_arguments import save_models
+from bench_resources.config.environment import default_home
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -95,7 +96,10 @@ def evaluate(
     ] = False,
     accept: AcceptOption = None,
     keep_going: Annotated[
-        bool, typer.Option("--keep-going", help="One run per model; continue after a failure.")
+        bool,
+        typer.Option(
+            "--keep-going", help="One run per model and condition; go on after a failure."
+        ),
     ] = False,
     all_metrics: Annotated[
         bool, typer.Option("--all", help="Print all metrics, also of each category.")
@@ -251,7 +255,7 @@ def _evaluate_whole(
 def _backfill(
     bench: "Workbench", suites: "Sequence[str]", conditions: "Sequence[str]", *, as_json: bool
 ) -> None:
-    """Evaluate many models, one run each; exits with 1 after all of them if one failed."""
+    """Evaluate in one run per model and condition; then exit, with 1 if one of them failed."""
     from bench_assets.workspace.materialization.backfill import backfill as evaluate_all
     from bench_assets.workspace.materialization.opening import check_names
 
@@ -283,7 +287,6 @@ def _evaluate_responses(
         require_matches,
     )
     from bench_resources.config.bench_toml import load_settings
-    from bench_resources.config.environment import default_home
 
     with error_reporting():
         recorded_files = read_recorded_files(file, load_settings(default_home()))

@@ -10,6 +10,7 @@ from bench_assets.cli.app.command_context import error_reporting, open_home
 from bench_assets.cli.app.options import JsonOption, SuiteName
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.workspace.console.output import print_message, print_result, print_rows
+from bench_resources.config.environment import default_home
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -83,7 +84,6 @@ def migrate(
     """
     from bench_assets.workspace.maintain.migration import migrate as migrate_responses
     from bench_resources.config.bench_toml import load_settings
-    from bench_resources.config.environment import default_home
 
     with error_reporting():
         migration = migrate_responses(load_settings(default_home()), back=back)
@@ -101,7 +101,6 @@ def migrate_schema() -> None:
     Example: bench home migrate-schema
     """
     from bench_resources.config.bench_toml import load_settings
-    from bench_resources.config.environment import default_home
     from bench_resources.config.stores import migrate_schema as upgrade_stores
 
     with error_reporting():
@@ -120,7 +119,6 @@ def usage(*, as_json: JsonOption = False) -> None:
     """
     from bench_assets.workspace.maintain.disk_usage import BACKUP, disk_usage, shared_disk_usage
     from bench_resources.config.bench_toml import load_settings
-    from bench_resources.config.environment import default_home
 
     with error_reporting():
         folder = default_home()

@@ -11,6 +11,7 @@ from bench_assets.cli.app.options import JsonOption
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.workspace.console.output import print_message, print_rows
 from bench_assets.workspace.materialization.model_arguments import resolve_models
+from bench_resources.config.environment import default_home
 
 if TYPE_CHECKING:
     from bench_resources.config.bench_toml import Settings
@@ -34,7 +35,6 @@ def list_configured(name: Names = None, *, as_json: JsonOption = False) -> None:
     Example: bench models list
     """
     from bench_resources.config.bench_toml import load_settings
-    from bench_resources.config.environment import default_home
     from bench_resources.config.sections.models import missing_embedded
 
     with error_reporting():
@@ -53,7 +53,6 @@ def check(name: Names = None, *, as_json: JsonOption = False) -> None:
     Example: bench models check runs/step-500
     """
     from bench_resources.config.bench_toml import load_settings
-    from bench_resources.config.environment import default_home
     from bench_resources.config.sections.models import list_models
 
     with error_reporting():

@@ -126,7 +126,7 @@ def expectations(*, as_json: JsonOption = False) -> None:
             print_rows(rows if as_json else failed, as_json=as_json)
         n_tables, n_passed = len({row.table for row in rows}), len(rows) - len(failed)
         print_message(f"tables: {n_tables}; expectations that pass: {n_passed} of {len(rows)}")
-        stale = [*stale_numbers(bench)]
+        stale = list(stale_numbers(bench))
         for number in stale:
             print_message(str(number))
     raise typer.Exit(bool(failed or stale))

@@ -5,14 +5,16 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from bench_assets.cli.app.command_context import error_reporting, open_home
+from bench_assets.core.schema.errors import HomeError, SettingsError
 from bench_assets.workspace.console.output import print_message, print_result
+from bench_resources.config.addresses import is_loopback
+from bench_resources.config.environment import default_home
 
 if TYPE_CHECKING:
     from bench_assets.workspace.materialization.dagster_processes import Service
 
 app = typer.Typer()
 
-_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _WEB_PORT, _CODE_PORT = 3000, 4000
 
 HostOption = Annotated[str, typer.Option(help="Address to listen on.")]
@@ -57,7 +59,6 @@ def ui(
         require_free,
     )
     from bench_assets.workspace.materialization.supervisor import supervise_ui
-    from bench_resources.config.environment import default_home
 
     with error_reporting():
         require_free(port)
@@ -106,7 +107,6 @@ def daemon(code: CodeOption = "") -> None:
     """
     from bench_assets.workspace.materialization.dagster_processes import Daemon
     from bench_resources.config.bench_toml import load_settings
-    from bench_resources.config.environment import default_home
     from bench_resources.config.stores import open_table_locks
 
     with error_reporting():
@@ -124,7 +124,6 @@ def code_server(host: HostOption = "127.0.0.1", port: PortOption = _CODE_PORT) -
     Example: bench ui code
     """
     from bench_assets.workspace.materialization.dagster_processes import CodeServer
-    from bench_resources.config.environment import default_home
 
     _warn_if_exposed(host, port, "run any code as this user")
     with error_reporting():
@@ -149,9 +148,7 @@ def health(
     if service == "daemon" and (host or port):
         raise typer.BadParameter("--host and --port: the daemon does not listen. Leave them out")
     with error_reporting():
-        from bench_assets.core.schema.errors import HomeError
         from bench_assets.workspace.materialization import dagster_processes as processes
-        from bench_resources.config.environment import default_home
 
         service_class, default_port = {
             "web": (processes.Web, _WEB_PORT),
@@ -182,15 +179,12 @@ def _serve(service: "Service") -> None:
 def _make_instance_ready() -> None:
     """Create the databases of the Dagster instance, and end its orphaned runs."""
     from bench_assets.workspace.materialization.dagster_instance import open_instance
-    from bench_resources.config.environment import default_home
 
     open_instance(default_home()).dispose()
 
 
 def _validate_code_address(code: str) -> str:
     """Return the address of a code server, or "", unchanged; refuse any other text."""
-    from bench_assets.core.schema.errors import SettingsError
-
     host, colon, port = code.rpartition(":")
     if code and not (colon and host and port.isdigit() and 0 < int(port) < 65536):
         raise SettingsError(f"--code {code}: expected HOST:PORT, such as 127.0.0.1:4000")
@@ -198,7 +192,7 @@ def _validate_code_address(code: str) -> str:
 
 
 def _warn_if_exposed(host: str, port: int, permitted: str) -> None:
-    if host not in _LOOPBACK:
+    if not is_loopback(host):
         print_message(
             f"warning: {host}:{port} has no login: anyone who can reach it can {permitted}. Allow"
             " access only through a proxy with a login (docs/cluster.md)"

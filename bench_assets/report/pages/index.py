@@ -132,7 +132,6 @@ class IndexPage:
         return "checkpoint" if parse_step(name) else ""
 
     def _published_headlines(self, tasks: Iterable[Task]) -> list[PublishedNumber]:
-        """Published numbers of primary metrics, over all questions."""
         primary = {task.name: task.primary_metric for task in tasks}
         return [
             row
