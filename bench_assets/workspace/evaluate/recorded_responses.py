@@ -12,9 +12,9 @@ from bench_resources.models.registry.named_models import ResolvedModel
 from bench_resources.models.registry.recorded import (
     RecordedResponse,
     ResponseReport,
+    compare_ids,
     group_by_model,
     read_responses,
-    report,
 )
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def match_responses(
                 task=task,
                 condition=condition,
                 n_questions=len(questions),
-                report=report(questions, responses, task.condition(condition).samples),
+                report=compare_ids(questions, responses, task.condition(condition).samples),
             )
 
 

@@ -92,9 +92,10 @@ def test_many_more_rejections_are_refused_with_the_commonest_reason(guard):
     write_table(guard, quiz(100))
     write_table(guard, rejections(2), REJECTIONS, Rejection)
     write_table(guard, rejections(7), REJECTIONS, Rejection)
+    rare = Rejection(entry="line 99", reason="no text")
     message = r"20 of 120 rows are rejected \(2 before\), mostly: no image \(such as line 0\)"
     with pytest.raises(DriftError, match=message):
-        write_table(guard, rejections(20), REJECTIONS, Rejection)
+        write_table(guard, [rare, *rejections(19)], REJECTIONS, Rejection)
     write_table(guard, rejections(0), REJECTIONS, Rejection)
 
 

@@ -43,7 +43,7 @@ DIGEST, COMMIT = "ab" * 32, "cd" * 20
         ),
     ],
 )
-def test_an_address_is_parsed_and_formatted_to_the_same_text(text, release):
+def test_an_address_is_parsed_also_as_its_release_formats_it(text, release):
     assert parse_release_address(text) == release
     assert parse_release_address(str(release)) == release
 

@@ -71,14 +71,14 @@ class PythonEngine:
         """Do nothing: the function belongs to its module."""
 
     def _answer(self, prompt: Prompt) -> Response:
-        """Call the function for every user turn, and return its last response.
+        """Call the function for each round of turns, and return its last response.
 
         A call gets the images and texts of earlier turns too, and the earlier responses without
         reasoning; the first error is final.
         """
         images: list[PillowImage.Image] = []
         texts: list[str] = []
-        response = Response()
+        response = Response(error="the prompt has no unanswered user turn")
         for index, turns in enumerate(prompt.rounds()):
             images += [
                 decode(image, self._context.read_image(image.sha256), max_pixels=None)

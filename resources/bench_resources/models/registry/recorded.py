@@ -75,10 +75,10 @@ def group_by_model(
     return dict(grouped)
 
 
-def report(
+def compare_ids(
     questions: Sequence[Question], responses: Sequence[RecordedResponse], samples: int = 1
 ) -> ResponseReport:
-    """Compare the responses of one model and condition with the questions.
+    """Compare the ids of responses of one model and condition with those of the questions.
 
     ``samples`` responses are drawn for a question; it is missing if it has fewer.
     """
