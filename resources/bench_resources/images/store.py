@@ -92,7 +92,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
         return image
 
     def inspect_stored(self, digests: Iterable[str]) -> list[StoredImage]:
-        """Read size, format and orientation of stored images; log missing and damaged ones."""
+        """Size, format and orientation of stored images; logs others, and leaves them out."""
         images = []
         for digest in digests:
             try:
@@ -164,7 +164,7 @@ def inspect_image(data: bytes, name: str, max_pixels: int, max_bytes: int) -> St
 
 
 def damaged_images(place: ImageLocation, digests: Sequence[str]) -> dict[str, str]:
-    """Read images in parallel, and return the error message of each damaged one, by digest."""
+    """Read images in parallel; returns the error of each missing or damaged one, by digest."""
 
     def read_error(digest: str) -> str:
         try:

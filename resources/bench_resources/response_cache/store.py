@@ -113,7 +113,7 @@ class ResponseStore:
 
     def tokens_of(self, identity: str) -> TokenCounts:
         """Sum the tokens of all cached responses of a model."""
-        sums = [sa.func.coalesce(sa.func.sum(_count(name)), 0) for name in _TOKENS]
+        sums = [sa.func.coalesce(sa.func.sum(_plausible_tokens(name)), 0) for name in _TOKENS]
         query = sa.select(*sums).where(responses.c.model == identity)
         prompt, completion = self.database.read(lambda connection: connection.execute(query).one())
         return TokenCounts(prompt=int(prompt), completion=int(completion))
@@ -121,7 +121,7 @@ class ResponseStore:
     def averages(self, identity: str, decoding: str) -> ResponseAverages:
         """Mean seconds and completion tokens of a model's responses with a decoding."""
         # PostgreSQL's average of integers is a Decimal.
-        mean_tokens = sa.cast(sa.func.avg(_count("completion_tokens")), sa.Double)
+        mean_tokens = sa.cast(sa.func.avg(_plausible_tokens("completion_tokens")), sa.Double)
         query = sa.select(sa.func.avg(responses.c.seconds), mean_tokens).where(
             responses.c.model == identity, responses.c.decoding == decoding
         )
@@ -150,11 +150,10 @@ class ResponseStore:
         A file shrinks, without unused prompts. Those of a shared database stay: another home may
         be sending one of them.
         """
-        is_file = isinstance(self.database, SqliteDatabase)
 
         def delete(connection: sa.Connection) -> int:
             n = _delete(connection, column_in(connection, _CACHE_IDENTITY, cache_identities))
-            if is_file:
+            if isinstance(self.database, SqliteDatabase):
                 used = sa.select(responses.c.prompt)
                 connection.execute(sa.delete(prompts).where(prompts.c.sha256.not_in(used)))
             return n
@@ -210,7 +209,7 @@ _CACHE_IDENTITY = responses.c.model + sa.case(
 )
 
 
-def _count(name: str) -> sa.ColumnElement[int]:
+def _plausible_tokens(name: str) -> sa.ColumnElement[int]:
     """A column of token counts, with NULL for implausible values."""
     column = responses.c[name]
     return sa.case((column.between(0, MOST_TOKENS), column))

@@ -17,7 +17,7 @@ class FileBlobs:
     """Files below a folder, which is created with the first one."""
 
     def __init__(self, folder: Path, mode: int = 0o666) -> None:
-        """Name the folder; ``mode`` has the permissions of new files, less the umask."""
+        """Name the folder; ``put_new`` gives files the permissions ``mode``, less the umask."""
         self._folder, self._mode = folder, mode
 
     @property
