@@ -26,10 +26,6 @@ def browser_image(place: ImageLocation, digest: str) -> tuple[bytes, str]:
 
 
 def data_uri(place: ImageLocation, digest: str) -> str:
-    """Encode ``browser_image`` as a data URI.
-
-    Raises:
-        ImageError: As ``browser_image``.
-    """
+    """Encode ``browser_image`` as a data URI; raises as it does."""
     data, media_type = browser_image(place, digest)
     return f"data:{media_type};base64,{base64.b64encode(data).decode('ascii')}"

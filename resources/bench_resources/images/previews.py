@@ -46,11 +46,18 @@ class PreviewTable:
         return {name: dg.MetadataValue.md(table)} if self._lines else {}
 
     def _thumbnail(self, digest: str) -> str:
+        """Markdown of an image in small, as a data URL, while the table has room for images."""
         if self._image_characters <= 0:
             return "(not shown)"
-        thumbnail = _thumbnail(digest, self._image_store)
-        self._image_characters -= len(thumbnail)
-        return thumbnail
+        image = self._image_store.open_if_whole(digest)
+        if image is None:
+            return "(cannot be shown)"
+        image.thumbnail((_THUMBNAIL_SIDE, _THUMBNAIL_SIDE))
+        data = io.BytesIO()
+        image.save(data, "JPEG", quality=70)
+        encoded = base64.b64encode(data.getvalue()).decode()
+        self._image_characters -= len(encoded)
+        return f"![image](data:image/jpeg;base64,{encoded})"
 
     def _text(self, text: str) -> str:
         escaped = escape_markdown(text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]} …")
@@ -80,14 +87,3 @@ def sample_evenly(rows: Sequence[Row], n: int) -> Sequence[Row]:
     """
     n = min(n, len(rows))
     return [rows[len(rows) * index // n] for index in range(n)]
-
-
-def _thumbnail(digest: str, image_store: ImageStore) -> str:
-    """Markdown of an image in small, as a data URL."""
-    image = image_store.open_if_whole(digest)
-    if image is None:
-        return "(cannot be shown)"
-    image.thumbnail((_THUMBNAIL_SIDE, _THUMBNAIL_SIDE))
-    data = io.BytesIO()
-    image.save(data, "JPEG", quality=70)
-    return f"![image](data:image/jpeg;base64,{base64.b64encode(data.getvalue()).decode()})"

@@ -23,8 +23,8 @@ from bench_assets.suites.blink.task import TASK
 from bench_resources.models.registry.recorded import (
     RecordedJudge,
     RecordedModel,
+    compare_ids,
     read_responses,
-    report,
 )
 
 # Percent: Table 1, column "Validation".
@@ -57,7 +57,7 @@ def score_run(folder, run, condition="main", *, use_recorded_judge=True, scorer=
         judge=by_model if use_recorded_judge else RuleVerdicts(),
         scorer=scorer,
     ).run(questions)
-    assert not report(questions, recorded).missing
+    assert not compare_ids(questions, recorded).missing
     return {
         row.category: 100 * row.value for row in result.metrics if row.metric == TASK.primary_metric
     }

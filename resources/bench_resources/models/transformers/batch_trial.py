@@ -47,24 +47,21 @@ class BatchTrials:
         self._findings = Findings(file)
         self._tries = tries
 
-    def known(self, spec: TransformersSpec, checkpoint: Checkpoint) -> str | None:
-        """The result of a checkpoint, ``ALONE`` or ``TOGETHER``; None if it was not tried."""
-        return self._findings.get(_key(spec, checkpoint))
-
     def result(
         self,
         spec: TransformersSpec,
         checkpoint: Checkpoint,
         load: "Callable[[], TransformersModel]",
     ) -> str:
-        """The result of a checkpoint, ``ALONE`` or ``TOGETHER``; loads it unless it was tried.
+        """The result of a checkpoint, ``ALONE`` or ``TOGETHER``; may load and try it.
 
         Raises:
             ModelError: If it does not load, or cannot process an image.
         """
+        key = _key(spec, checkpoint)
         if not self._tries:
-            return self.known(spec, checkpoint) or TOGETHER
-        return self._findings.get_or_find(_key(spec, checkpoint), lambda: trial(load(), spec))
+            return self._findings.get(key) or TOGETHER
+        return self._findings.get_or_find(key, lambda: trial(load(), spec))
 
 
 def trial(model: "TransformersModel", spec: TransformersSpec) -> str:

@@ -148,10 +148,8 @@ def refuse_incomplete_parts(model: "Module", location: str, revision: str | None
     """Refuse a model of another library with an incomplete transformers part.
 
     Such libraries do not pass the loading information on, so the part is loaded again without
-    tensors. A pooler may be missing: releases without one do not use it.
-
-    Raises:
-        ModelError: As ``refuse_incomplete``.
+    tensors. A pooler may be missing: releases without one do not use it. Raises as
+    ``refuse_incomplete``.
     """
     from transformers import PreTrainedModel
 

@@ -18,7 +18,6 @@ from bench_resources.models.api.formats.response_body import (
     is_empty,
     map_finish_reason,
     prepend_reasoning,
-    text_field,
 )
 from bench_resources.response_cache.engine import ReadImage
 
@@ -160,7 +159,9 @@ def _parse_message(
     """Text of a message, with the reasoning in front, and its finish reason."""
     reasoning, text = _split_content(message.get("content"))
     reasoning = _find_reasoning(message) or reasoning
-    refusal = text_field(message, "refusal")
+    refusal = message.get("refusal")
+    if not isinstance(refusal, str | None):
+        raise NoResponseError("refusal is not a text")
     has_tool_calls = bool(message.get("tool_calls") or message.get("function_call"))
     if refusal and finish_reason in _UNSPECIFIC:
         finish_reason = "refusal"

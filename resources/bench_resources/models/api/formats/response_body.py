@@ -210,18 +210,6 @@ def _escape_tags(reasoning: str, tags: Sequence[str]) -> str:
     return re.sub(rf"(?=(?:{longer_tags}))(.)", r"\1 ", reasoning, flags=re.DOTALL)
 
 
-def text_field(body: Mapping[str, Any], name: str) -> str | None:
-    """A text field; None if it is null or missing.
-
-    Raises:
-        NoResponseError: If it is anything else.
-    """
-    value = body.get(name)
-    if value is None or isinstance(value, str):
-        return value
-    raise NoResponseError(f"{name} is not a text")
-
-
 _log = logging.getLogger("bench_assets.server")
 _NAME_LENGTH = 100  # characters of a name that are kept
 _VERSION = re.compile(r"[-@:_](latest|v?\d{3,}(-\d+)*)$")
