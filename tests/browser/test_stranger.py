@@ -68,7 +68,7 @@ def test_the_best_model_of_each_task_takes_no_click(page: "Page", address: str) 
     best.first.wait_for()
     assert tasks.count() == best.count()
     for text in best.all_inner_texts():
-        assert re.search(r" with |\bno model |none: |only baselines", text)
+        assert re.search(r" with |\bno model |none: |only baselines|not known: ", text)
     assert stranger.clicks == 0
 
 

@@ -1,9 +1,8 @@
 """The Dagster UI in Chromium: a suite is evaluated by clicks, and its results are shown."""
 
-import base64
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -30,8 +29,7 @@ seed = 1
 """
 TIMEOUT = 120_000  # ms, for a busy machine
 RUN_TIMEOUT = 300_000  # ms, for a run on it: a process that imports the graph and evaluates
-RUN_OF_BOTH = re.compile(r"Step 200 of run: \d\.\d{3}, after \d\.\d{3} at step 100")
-PHOTOS = {"image/jpeg", "image/png", "image/webp"}
+RESULTS = re.compile(r"acc_p 0\.\d{3} \[.*\], n=40")  # 80 questions, by pairs
 
 
 @pytest.fixture(scope="module")
@@ -70,11 +68,9 @@ def test_a_suite_is_evaluated_by_clicks_and_its_results_are_shown(tab: "Page", u
     dialog.wait_for(state="hidden")  # leaving earlier would launch nothing
     _wait_for_success(tab, ui)
     _wait_for_checks(tab, ui)
-    mistakes = _metadata_images(tab, f"{ui}/assets/codis/scores?view=partitions", "mistakes")
-    assert {image.media_type for image in mistakes} <= PHOTOS
-    results = _metadata_images(tab, f"{ui}/assets/codis/metrics?view=partitions", "results")
-    assert RUN_OF_BOTH.search(tab.get_by_role("dialog").inner_text())
-    assert "curve" in results[-1].description
+    tab.goto(f"{ui}/assets/codis/metrics?view=partitions&partition={SECOND}")
+    tab.get_by_role("row", name="results").get_by_text("Show Markdown").click()
+    assert RESULTS.search(tab.get_by_role("dialog").inner_text())
 
 
 def _wait_for_success(tab: "Page", ui: str) -> None:
@@ -88,26 +84,3 @@ def _wait_for_checks(tab: "Page", ui: str) -> None:
     tab.get_by_text("80 scores").first.wait_for()
     link = tab.get_by_role("link", name=f"http://127.0.0.1:{PORT}/#/number/codis-").first
     link.wait_for()
-
-
-class ShownImage(NamedTuple):
-    """An image of Markdown that the page has decoded."""
-
-    media_type: str
-    description: str
-
-
-def _metadata_images(tab: "Page", address: str, entry: str) -> list[ShownImage]:
-    """Open an entry of metadata of the second model; return its images."""
-    tab.goto(f"{address}&partition={SECOND}")
-    tab.get_by_role("row", name=entry).get_by_text("Show Markdown").click()
-    locator = tab.get_by_role("dialog").locator("img")
-    locator.first.wait_for()
-    images = []
-    for image in locator.all():
-        assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") > 1
-        header, _, data = str(image.get_attribute("src")).partition(",")
-        base64.b64decode(data, validate=True)
-        media_type = header.removeprefix("data:").partition(";")[0]
-        images.append(ShownImage(media_type, str(image.get_attribute("alt"))))
-    return images
