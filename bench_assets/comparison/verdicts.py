@@ -228,7 +228,7 @@ def _compare_slice(
         after=sides.after.value,
         low=low,
         high=high,
-        p=paired_t_test(pairs).p,
+        p=paired_t_test(pairs),
         spread=change_variance(pairs),
         n=len(pairs),
         n_questions=len(points_before),

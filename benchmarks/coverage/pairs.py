@@ -88,7 +88,7 @@ def power_promises() -> list[Promise]:
 
 
 def _is_false_alarm(draw: DrawPairs, n: int, rng: Rng) -> bool:
-    return paired_t_test(draw(n, rng, 0.0)).p < ALPHA
+    return paired_t_test(draw(n, rng, 0.0)) < ALPHA
 
 
 def _contains_difference(metric: Metric, gain: float, n: int, rng: Rng) -> bool:
@@ -97,7 +97,7 @@ def _contains_difference(metric: Metric, gain: float, n: int, rng: Rng) -> bool:
 
 
 def _is_detected(metric: Metric, n: int, rng: Rng) -> bool:
-    return paired_t_test(metric.draw(n, rng, _find_gain(metric, n))).p < ALPHA
+    return paired_t_test(metric.draw(n, rng, _find_gain(metric, n))) < ALPHA
 
 
 @cache

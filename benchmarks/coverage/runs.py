@@ -39,7 +39,7 @@ def _promise(population: str, trial: Trial, low: float = 0, high: float = 5) -> 
 def _any_is_worse(draw: DrawPairs, alphas: Sequence[float], n: int, rng: Rng) -> bool:
     comparisons = [draw(n, rng, 0.0) for _ in alphas]
     return any(
-        mean_change(pairs) < 0 and paired_t_test(pairs).p < alpha
+        mean_change(pairs) < 0 and paired_t_test(pairs) < alpha
         for pairs, alpha in zip(comparisons, alphas, strict=True)
     )
 
@@ -56,7 +56,7 @@ def _any_category_is_worse(n: int, rng: Rng) -> bool:
 def _task_is_worse(pairs: list[PairedScores], alpha: float) -> bool:
     """Test the whole task and its three categories with Holm's correction."""
     subsets = [pairs, *(pairs[category::_N_CATEGORIES] for category in range(_N_CATEGORIES))]
-    p_values = holm([paired_t_test(subset).p for subset in subsets])
+    p_values = holm([paired_t_test(subset) for subset in subsets])
     return any(
         mean_change(subset) < 0 and p < alpha for subset, p in zip(subsets, p_values, strict=True)
     )

@@ -202,7 +202,7 @@ def _letter_shares(
 def _change(pairs: Sequence[PairedScores]) -> tuple[float, float, float]:
     """Interval of a change in shares, cut off at -1 and 1, and its two-sided p-value."""
     low, high = change_interval(pairs)
-    return max(-1.0, low), min(1.0, high), paired_t_test(pairs).p
+    return max(-1.0, low), min(1.0, high), paired_t_test(pairs)
 
 
 def _mean_figure(

@@ -13,12 +13,11 @@ def describe_images(
 ) -> list[ImageText]:
     """Describe each distinct image with a chat model, for example by a caption.
 
-    An image has no text if the response to it is refused, cut off, empty, or only reasoning.
-
-    ``make_prompt`` builds the prompt for an image, by its SHA-256.
+    An image has no text if the response to it is cut off, empty, or only reasoning. ``make_prompt``
+    builds the prompt for an image, by its SHA-256.
 
     Raises:
-        ModelError: If an image has no response; received responses stay cached.
+        ModelError: If a request failed, or was refused; received responses stay cached.
     """
     distinct = list(dict.fromkeys(images))
     responses = model.response([Request(prompt=make_prompt(image)) for image in distinct])

@@ -17,7 +17,6 @@ class JudgeFigure:
     low: float  # of the 95 % interval
     high: float
     n: int
-    about: str = ""
 
 
 NULL_FOREIGN, NULL_HALVED = "null_foreign", "null_halved"

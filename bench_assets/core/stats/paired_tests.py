@@ -17,7 +17,6 @@ _ALPHA = 0.05  # share of cases that a 95 % interval misses
 _FEW = 25  # effective clusters, below which there are few
 _UNEVEN = 0.75  # effective clusters per cluster, below which clusters are uneven
 _ENUMERATED = 14  # clusters, up to which all combinations of signs are tried
-_TEST = "paired t"
 _ROUNDING = 1e-6  # rounding error of points in a report
 
 
@@ -28,13 +27,6 @@ class PairedScores(NamedTuple):
     after: float
     cluster: str
     most: float = 1.0  # maximum points of the question
-
-
-class Outcome(NamedTuple):
-    """The outcome of a test."""
-
-    test: str
-    p: float  # two-sided, not corrected for other tests
 
 
 def mean_change(pairs: Sequence[PairedScores]) -> float:
@@ -79,8 +71,8 @@ def interval_text(low: float, high: float) -> str:
     return f"{low:+.3f} to {high:+.3f}" if isfinite(low) else "unknown"
 
 
-def paired_t_test(pairs: Sequence[PairedScores]) -> Outcome:
-    """Test that two models are equally good: Student's t of the change over clusters.
+def paired_t_test(pairs: Sequence[PairedScores]) -> float:
+    """Two-sided p-value of two models being equally good: Student's t of the change over clusters.
 
     For points of any kind. For right-or-wrong points on independent questions it is McNemar's test
     (1947), with Student's t in place of the normal distribution. From 30 questions on, of which
@@ -90,15 +82,14 @@ def paired_t_test(pairs: Sequence[PairedScores]) -> Outcome:
     test, if few uneven clusters have most of the weight: t alone has up to 30 % false alarms there.
 
     >>> pairs = [PairedScores(0, after, cluster=str(n)) for n, after in enumerate([1, 0, 0, 1])]
-    >>> outcome = paired_t_test(pairs)
-    >>> outcome.test, round(outcome.p, 4)  # 0.5 / 0.289 = 1.73, three degrees of freedom
-    ('paired t', 0.1817)
+    >>> round(paired_t_test(pairs), 4)  # 0.5 / 0.289 = 1.73, three degrees of freedom
+    0.1817
     """
     estimate = _estimate_change(pairs)
-    if estimate is None:
-        return Outcome(_TEST, 1.0)
+    if estimate is None or not estimate.change:
+        return 1.0
     p = student_p(estimate.change / estimate.error, estimate.freedom)
-    return Outcome(_TEST, max(p, estimate.least_p) if estimate.change else 1.0)
+    return max(p, estimate.least_p)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
