@@ -382,7 +382,7 @@ class Task:
         )
 
     def asked_judge(self, setting: str, scorer: str) -> ChosenJudge:
-        """Parse the judge of bench.toml; its name is "" if the scorer uses no verdicts of models.
+        """Parse the judge of bench.toml; its name is "" if it is a model that the scorer ignores.
 
         Raises:
             SettingsError: If the task has no such judge.

@@ -47,7 +47,7 @@ class _RegionAnswer(AnswerType):
     def _convention(self, regions: Regions, frame: Frame | None) -> Convention:
         """Convention of a response: configured, shown by its notation, or as the prompt asks for.
 
-        In the last case, fractions up to 1 are shares of the image's sides.
+        In the last case, fractions up to 1 are shares of the sides of a known image.
         """
         convention = self.response_coordinates or regions.convention
         if convention is None:

@@ -39,7 +39,7 @@ class ListAnswer(AnswerType):
         return f"Answer with a list, separated by commas{order}."
 
     def gold(self, value: object, context: RowContext) -> Gold:
-        """Read a list, or a text with commas."""
+        """Read a list, or a text with commas or semicolons."""
         listed = parse_list(value)
         if not isinstance(listed, list | tuple):
             listed = re.split(r"\s*[,;]\s*", format_cell(listed))

@@ -50,7 +50,10 @@ class TextAnswer(AnswerType):
         return "Answer with a single word, a number or a short phrase."
 
     def gold(self, value: object, context: RowContext) -> Gold:
-        """Read the references: a text, a list of texts, or of objects with an ``answer``."""
+        """Read the references: a text, a list of texts, or of objects with an ``answer``.
+
+        Equal references are kept for VQA accuracy only.
+        """
         listed = parse_list(value)
         entries: Sequence[object] = listed if isinstance(listed, list | tuple) else [value]
         is_written_tuple = isinstance(value, str) and isinstance(listed, tuple)

@@ -33,11 +33,6 @@ def is_wide(image: Image.Image) -> bool:
     return image.mode.startswith(_WIDE)
 
 
-def has_alpha(image: Image.Image) -> bool:
-    """Whether an image may be partly transparent, by its header."""
-    return image.has_transparency_data
-
-
 def to_rgb(image: Image.Image, stored_mode: str) -> Image.Image:
     """Convert an opened image to RGB.
 
@@ -50,7 +45,9 @@ def to_rgb(image: Image.Image, stored_mode: str) -> Image.Image:
     """
     if is_wide(image):
         return _wide_to_rgb(image, stored_mode)
-    return _alpha_to_rgb(image, stored_mode) if has_alpha(image) else image.convert("RGB")
+    if image.has_transparency_data:
+        return _alpha_to_rgb(image, stored_mode)
+    return image.convert("RGB")
 
 
 def to_upright_rgb(image: Image.Image) -> Image.Image:
@@ -162,13 +159,13 @@ class Header(NamedTuple):
     orientation: int  # EXIF's, 1 to 8
 
 
-def read_header(data: bytes, max_pixels: int = MAX_PIXELS) -> Header:
+def read_header(data: bytes) -> Header:
     """Read an image's header.
 
     Raises:
-        ImageError: If it has none, or more pixels than allowed.
+        ImageError: If it has none, or more than ``MAX_PIXELS``.
     """
-    with _open(data, max_pixels) as image:
+    with _open(data, MAX_PIXELS) as image:
         orientation = _read_orientation(image, data)
         width, height = _stored_size(image, orientation)
         return Header(format=str(image.format), width=width, height=height, orientation=orientation)
@@ -181,10 +178,10 @@ def is_plain(data: bytes, max_pixels: int = MAX_PIXELS, *, in_browser: bool = Fa
     ``in_browser``, a JPEG need not be upright, because browsers turn it as ``decode`` does.
 
     Raises:
-        ImageError: As ``read_header``.
+        ImageError: If it has no header, or more pixels than allowed.
     """
     with _open(data, max_pixels) as image:
-        if image.format not in _PLAIN_FORMATS or has_alpha(image):
+        if image.format not in _PLAIN_FORMATS or image.has_transparency_data:
             return False
         has_8_bits = image.mode in ("L", "RGB") and raw_mode(image) in ("L", "RGB")
         is_turned_by_browser = in_browser and image.format in _JPEG

@@ -43,9 +43,9 @@ def macro_accuracy(scored: Sequence[Scored]) -> Mean:
 
 
 def group_accuracy(scored: Sequence[Scored]) -> Mean:
-    """Share of groups with all questions correct; unscored if one question is unscored.
+    """Share of groups with all questions right: the mean product of their points.
 
-    A question without a group forms a group of its own.
+    A group with an unscored question is unscored. A question without a group is one of its own.
     """
     return _group_accuracy(scored, lambda question: question.group_id or question.question_id)
 
@@ -84,12 +84,12 @@ def precision(scored: Sequence[Scored]) -> Mean:
 
 
 def recall(scored: Sequence[Scored]) -> Mean:
-    """Share of the questions with the answer "yes" that were answered "yes"."""
+    """Share of the questions with the answer "yes" that were answered "yes"; 0 without any."""
     return _yes_measure(scored, lambda n: _ratio(n.right, n.right + n.missed))
 
 
 def f1(scored: Sequence[Scored]) -> Mean:
-    """Harmonic mean of the precision and the recall of "yes"."""
+    """Harmonic mean of the precision and the recall of "yes"; 0 if both are 0."""
     return _yes_measure(scored, lambda n: _ratio(2 * n.right, 2 * n.right + n.wrong + n.missed))
 
 

@@ -46,7 +46,7 @@ def _share(text: str) -> float | None:
 
 
 def docvqa(response: str, question: Question) -> float:
-    """ANLS, with blanks and case ignored in the distance, and blanks counted in the length."""
+    """ANLS; case and repeated blanks are ignored in the distance, but count in the length."""
     points = 1 - min(_distance_share(response, reference) for reference in question.answer)
     return points if points >= ANLS_THRESHOLD else 0.0
 
@@ -79,7 +79,7 @@ _WITH_APOSTROPHE = {word.replace("'", ""): word for word in _CONTRACTIONS.split(
 
 
 def vqa(response: str, question: Question) -> float:
-    """VQA accuracy: references lose punctuation, the response also articles and number words.
+    """VQA accuracy; punctuation does not count, nor do the response's articles.
 
     Each of the references is left out in turn. If all are equal, texts are compared as they are.
     """
@@ -94,7 +94,7 @@ def vqa(response: str, question: Question) -> float:
 
 
 def _without_punctuation(text: str) -> str:
-    """Drop punctuation beside a blank, or in any text with "1,000"; blank out the rest."""
+    """Drop full stops, and signs beside a blank or in a text with "1,000"; blank out others."""
     plain, has_digit_comma = text, bool(_DIGIT_COMMA.search(text))
     for sign in _PUNCTUATION:
         is_beside_blank = f"{sign} " in text or f" {sign}" in text
@@ -121,7 +121,7 @@ _DECIMALS = 2  # decimals to which the script rounds numbers
 
 
 def mmmu(response: str, question: Question) -> float | None:
-    """MMMU: the last option that is named in the first form found; else numbers and key phrases.
+    """MMMU: the option that is named last, in the first form found; open answers by ``read_open``.
 
     The script draws an option at random if none is named: None.
     """

@@ -201,8 +201,8 @@ class Response:
     def combine(cls, responses: Sequence["Response"]) -> "Response":
         """Combine the responses to the rounds of one prompt.
 
-        The text is that of the last round; tokens, seconds and serving models are those of all
-        rounds.
+        Prompt and completion tokens, seconds and serving models are those of all rounds; the text
+        and all else are of the last.
         """
         served = dict.fromkeys(response.served for response in responses if response.served)
         return replace(

@@ -1,10 +1,9 @@
 """Text of metrics: values, their bounds, intervals and caveats, shares and p-values."""
 
-import re
 from math import isnan
 
 from bench_assets.core.schema.rows import LeaderboardRow, Metric, ReadValue
-from bench_assets.core.schema.signature import partial_part
+from bench_assets.core.schema.signature import partial_part, signature_part
 
 FEW_CLUSTERS = 10.0
 """Effective clusters below which an interval is wide and may be off: readers are warned."""
@@ -139,12 +138,9 @@ def format_mixed(signature: str | None) -> str:
 
     >>> format_mixed("t|v1|main|data:0|model:m|judge:none|scorer:r|mixed:2|n:9")
     'mixed: 2 models answered'
-    >>> format_mixed("t|v1|main|data:0|model:m|mixed:2|n:2|partial:2 of 4 questions")
-    'mixed: 2 models answered'
     """
-    later_parts = r"(?:\|n:\d+)?(?:\|[a-zA-Z_]+)?(?:\|partial:[^|]*)?$"
-    match = re.search(rf"\|mixed:(\d+){later_parts}", signature or "")
-    return f"mixed: {match[1]} models answered" if match else ""
+    n_models = signature_part(signature or "", "mixed")
+    return f"mixed: {n_models} models answered" if n_models else ""
 
 
 def format_blind(value: float | None) -> str:

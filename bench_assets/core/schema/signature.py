@@ -84,16 +84,21 @@ class Signature:
         )
 
 
-def partial_part(signature: str) -> str:
-    """The measured part of the questions; "" if all were measured, or if unknown.
+def signature_part(signature: str, name: str) -> str:
+    """A part of a signature; "" if it has none of this name, or is not a signature.
 
-    >>> partial_part("t|v1|main|data:0c|model:m|n:2|partial:2 of 4 questions")
-    '2 of 4 questions'
+    >>> signature_part("t|v1|main|data:0c|model:m|n:2|partial:2 of 4 questions", "n")
+    '2'
     """
     try:
-        return Signature.parse(signature).parts.get("partial", "")
+        return Signature.parse(signature).parts.get(name, "")
     except TableError:
         return ""
+
+
+def partial_part(signature: str) -> str:
+    """The measured part of the questions; "" if all were measured, or if unknown."""
+    return signature_part(signature, "partial")
 
 
 def with_partial(signature: str, part: str) -> str:

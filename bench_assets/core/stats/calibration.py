@@ -24,7 +24,7 @@ class ConfidentAnswer(NamedTuple):
 
 
 def expected_calibration_error(answers: Sequence[ConfidentAnswer]) -> Mean:
-    """Mean distance of accuracy and confidence, each bin weighted by its answers; in [0, 1].
+    """Mean distance of accuracy and confidence, bins weighted by answers; NaN without answers.
 
     >>> expected_calibration_error([ConfidentAnswer(0.9, 1.0), ConfidentAnswer(0.7, 0.0)]).value
     0.4
@@ -48,13 +48,9 @@ def _calibration_errors(sums: Floats) -> Floats:
 
 
 def selective_accuracy(answers: Sequence[ConfidentAnswer], share: float) -> Mean:
-    """Accuracy of the most confident answers (selective prediction).
+    """Accuracy of the most confident answers (selective prediction); NaN without answers.
 
-    Ties at the threshold are all included.
-
-    Args:
-        answers: All answers.
-        share: Coverage, in (0, 1].
+    ``share`` of all answers, in (0, 1], count, and all ties with the least confident of these.
     """
     confidences = sorted((answer.confidence for answer in answers), reverse=True)
     threshold = confidences[max(1, round(share * len(confidences))) - 1] if confidences else 0.0

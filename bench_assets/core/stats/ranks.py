@@ -66,7 +66,7 @@ def _overlapping(
 
 
 def add_rank_intervals(rows: Sequence[LeaderboardRow]) -> list[LeaderboardRow]:
-    """Add rank intervals to the complete rows of each task.
+    """Add rank intervals to the measured and complete rows of each task.
 
     Ranks are among rows of one edition and source; a row with many unread responses is ranked only
     against those that its bounds do not reach. Baselines, partial and stale rows and rows

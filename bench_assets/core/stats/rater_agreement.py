@@ -20,7 +20,7 @@ class CriterionAgreement:
     n: int  # units with at least two raters
     unanimous: float  # share of them on which all raters agree
     pairwise: float  # mean share of pairs of raters that agree
-    alpha: float  # Krippendorff's, nominal
+    alpha: float  # Krippendorff's, nominal; NaN too if only one value occurs
 
 
 def agreements(

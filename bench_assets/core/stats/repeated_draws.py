@@ -17,7 +17,7 @@ def pass_at_k(n: int, n_right: int, k: int) -> float:
 
 
 def reported_k(n: int) -> list[int]:
-    """Powers of two below the number of responses, then that number; pass@1 is their mean.
+    """Numbers k for n responses: 2, 4, 8, ... below n, then n; pass@1 is the mean.
 
     >>> reported_k(2), reported_k(5)
     ([2], [2, 4, 5])

@@ -140,7 +140,7 @@ def read_object(file: Path) -> Entry:
     """Read a file that is one JSON object, and record it as a row.
 
     Raises:
-        SourceError: If it cannot be read, or is not an object.
+        SourceError: If it cannot be read, is not an object, or has a duplicate field.
     """
     entry = parse_object(read_text(file), str(file))
     record_row(str(file), entry)
@@ -376,7 +376,7 @@ def make_rows(
 def find_mistyped(record: "DataclassInstance") -> list[str]:
     """Find fields, and items of fields, with values of the wrong type.
 
-    A list is accepted as a tuple, and any callable as a function.
+    A list is accepted as a tuple, an int as a float, and any callable as a function.
 
     >>> from dataclasses import make_dataclass
     >>> find_mistyped(make_dataclass("Fridge", [("shelves", tuple[int, ...])])((1, "two")))
