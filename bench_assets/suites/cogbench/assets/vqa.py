@@ -112,6 +112,8 @@ def language_only(
     by_id = images_by_id(stored)
     usable = select_questions(shuffled_questions(written_questions), by_id).rows
     questions = to_questions(usable, by_id, "built")
+    if not questions:
+        return []
     chosen = settings.suite("cogbench", CogbenchSettings)
     ask = partial(refinement.ask_without_image, questions, tries=chosen.text_tries, seed=_SEED)
     if chosen.text_model == LONGEST_OPTION:

@@ -65,6 +65,8 @@ def generated_texts(
         suite_settings = settings.suite(SUITE, JourneyBenchSettings)
         answerer = suite_settings.answerer if role == "answerer" else ""
         prompts = build_prompts(*(tables[table] for table in ins))
+        if not prompts:
+            return table_output([])
         with open_writer(context, models, answerer or suite_settings.writer, sources) as model:
             return table_output(generate_texts(model, prompts))
 

@@ -8,8 +8,7 @@ from bench_assets.suites.journeybench.multi_image_vqa import assets as multi_ima
 from bench_resources.config.bench_toml import load_settings
 from tests.fakes.home import Home
 
-TASK_MODULES = [mcot, multi_image_vqa]
-DATASET_MODULES = [shared, assets, distractors, *TASK_MODULES]
+DATASET_MODULES = [shared, assets, distractors, mcot, multi_image_vqa]
 
 
 class Bench(Home):

@@ -116,6 +116,8 @@ def dialogues(
     suite_settings = settings.suite(SUITE, JourneyBenchSettings)
     writer, answerer = suite_settings.writer, suite_settings.answerer
     captions = {name: texts[0] for name, texts in kept_captions(caption_decisions).items()}
+    if not captions:
+        return table_output([])
     with ExitStack() as stack:
         asker = stack.enter_context(open_writer(context, models, writer, sources))
         answering_model = asker

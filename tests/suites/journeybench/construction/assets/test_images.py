@@ -18,7 +18,7 @@ from bench_assets.suites.journeybench.mcot.quantities import Quantity
 from bench_assets.suites.journeybench.mcot.task import TASK as MCOT
 from bench_assets.suites.journeybench.solutions.assets import solution_assets
 from tests.fakes.fair_exam import unfair
-from tests.suites.journeybench.construction.built_bench import DATASET_MODULES, TASK_MODULES, Bench
+from tests.suites.journeybench.construction.built_bench import DATASET_MODULES, Bench
 
 
 @pytest.fixture(scope="module")
@@ -166,8 +166,10 @@ def write_published_source(folder, *images):
 
 
 def test_a_published_source_gives_questions_without_the_built_route(tmp_path):
-    bench = Bench(tmp_path / "home", write_published_source(tmp_path / "jb", "a.png", "b.png"))
-    bench.build(dg.load_assets_from_modules([shared, assets, *TASK_MODULES]))
+    toml = write_published_source(tmp_path / "jb", "a.png", "b.png")
+    # There is no model of that name, and no text to be written.
+    bench = Bench(tmp_path / "home", f'{toml}[suites.journeybench]\nwriter = "nobody"\n')
+    bench.build(dg.load_assets_from_modules(DATASET_MODULES))
     (question,) = bench.rows("mcot/questions", Question)
     assert (question.question_id, question.edition) == ("journeybench/mcot/7", "own")
     assert (question.answer, question.category) == (("no cups", "0"), "hallucination")
