@@ -86,24 +86,9 @@ def test_a_named_judge_that_the_scorer_does_not_use_is_refused(home):
 
 @pytest.mark.parametrize("setting", ["judge", "reader"])
 def test_a_model_whose_answers_the_scorer_does_not_use_is_not_asked(home, server, setting):
-    write_home(home, READER.format(url=server.base_url))
-    # An answer in words is left to a judge, and one with options to a reader.
-    questions = [
-        {"id": "words", "question": "What is on the sign?", "answer": "fox"},
-        {"id": "options", "question": "Which?", "options": ["fox", "owl"], "answer": "A"},
-    ]
-    (home / "questions.jsonl").write_text("\n".join(map(json.dumps, questions)))
-    section = (
-        f'[benchmarks.mixed]\nfile = "questions.jsonl"\nofficial = "vqa"\n{setting} = "reader"\n'
-        '[models.m]\nkind = "recorded"\nfile = "mixed.jsonl"\n'
-    )
-    (home / "bench.toml").write_text((home / "bench.toml").read_text() + section)
-    responses = [
-        {"question_id": f"mixed/{name}", "text": "A tail."} for name in ("words", "options")
-    ]
-    (home / "mixed.jsonl").write_text("\n".join(map(json.dumps, responses)))
-    command = ("evaluate", "mixed", "--model", "m", "--scorer", "official", "--json")
-    assert accuracy_row(bench(*command))["value"] == 0
+    settings = f'official = "mmstar"\n{setting} = "reader"\n'
+    file = write_home(home, settings + READER.format(url=server.base_url))
+    bench("evaluate", "signs", "--responses", file, "--scorer", "official")
     assert server.n_requests == 0
 
 

@@ -231,18 +231,6 @@ def test_an_image_is_upright_if_its_exif_cannot_be_read(monkeypatch):
     assert seen(turned(6, "PNG")) == [[RED, GREEN, BLUE], [BLACK, YELLOW, CYAN]]
 
 
-@pytest.mark.parametrize("exception", [KeyboardInterrupt, SystemExit])
-@pytest.mark.parametrize("method", ["load", "getexif"])
-def test_the_end_of_the_program_is_no_image_error(monkeypatch, method, exception):
-    def end_program(_):
-        raise exception
-
-    monkeypatch.setattr(Image.Image, method, end_program)
-    monkeypatch.setattr(PngImagePlugin.PngImageFile, method, end_program)
-    with pytest.raises(exception):
-        decode(turned(6, "PNG"))
-
-
 ROOT = Path(__file__).parents[3]
 OPENING_CALLS = re.compile(r"\b(Image|Images?)\.open\(|imread|imdecode|exif_transpose")
 

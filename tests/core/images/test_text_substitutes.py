@@ -57,7 +57,7 @@ def test_a_question_without_texts_for_its_images_is_left_out(images):
 @pytest.mark.parametrize(
     "response",
     [
-        pytest.param(Response(finish_reason="content_filter"), id="refused"),
+        pytest.param(Response(finish_reason="content_filter"), id="emptied by a content filter"),
         pytest.param(
             Response(text="<think>A cat", finish_reason="length", completion_tokens=64),
             id="cut off while thinking",
