@@ -68,7 +68,7 @@ def print_bundle_verification(verified: VerifiedBundle) -> None:
     warn_about_licence(manifest)
     for kind, n in sorted(manifest.not_there.items()):
         if n:
-            print_message(f"{n} {kind.replace('_', ' ')} are included by digest only")
+            print_message(f"{kind.replace('_', ' ')} included by digest only: {n}")
     metrics = verified.evaluation.metrics
     print_rows(metrics, as_json=False, columns=DIGIT_COLUMNS)
     _print_verdict(verified.divergences, len(metrics), "the bundle")

@@ -205,7 +205,10 @@ def _object(
     name: str,
     long_texts: list[SampleResponses],
 ) -> dict[str, Any]:
-    """Build one row without empty fields; long texts are cut, and added to ``long_texts``."""
+    """Build the row at ``index`` without empty fields; long texts are cut.
+
+    Their whole texts are added to ``long_texts``, with names that begin with ``name``.
+    """
     fields = {}
     for field, values in columns:
         value = values[index]

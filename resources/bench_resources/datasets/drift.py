@@ -253,8 +253,12 @@ def _problems(counts: Counts, base: Base, limit: float) -> Iterator[str]:
 
 
 def _lost_fields(counts: Counts, base: Base, limit: float) -> Sequence[str]:
-    """Fields of fewer rows than before, or of none; without the inner fields of lost ones."""
-    if not counts.fields:
+    """Fields that lack more than the share ``limit`` of the rows, beyond rows that are lost.
+
+    Also fields that no row has any more, unless they were rare or may have gone with lost rows.
+    Inner fields of a lost one are left out.
+    """
+    if not counts.fields:  # not recorded for this file
         return []
     lost_rows = base.rows - counts.rows  # a field is lost with its row
     has_too_few_rows = lost_rows > limit * base.rows
