@@ -17,6 +17,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from bench_assets.core.extras import require_extra
 from bench_assets.core.images.decoding import MAX_PIXELS
+from bench_assets.core.images.drawing import encode_png
 from bench_assets.core.schema.errors import ImageError, SettingsError
 from bench_assets.suites.multi.construction.formulas import (
     FORMULA,
@@ -139,6 +140,7 @@ def _convert_html(
     for hidden in soup(["script", "style"]) + soup(string=lambda text: isinstance(text, Comment)):
         hidden.extract()
     _keep_formula_images(soup, formulas)
+    _move_captions(soup)
     # Outermost tables only: all nested ones would take too long.
     for table in [tag for tag in soup("table") if tag.find_parent("table") is None]:
         if not _is_simple_table(table):
@@ -169,6 +171,15 @@ def _keep_formula_images(soup: "BeautifulSoup", formulas: Formulas) -> None:
     for image in soup("img"):
         if latex := image.get("data-latex"):
             image.replace_with(formulas.keep(f"${latex}$"))
+
+
+def _move_captions(soup: "BeautifulSoup") -> None:
+    """Put captions before their tables: tables in Markdown and drawn ones have none."""
+    for caption in soup("caption"):
+        table = caption.find_parent("table")
+        if table is not None:
+            caption.name = "p"
+            table.insert_before(caption)
 
 
 def _convert_index(tag: "Tag", formulas: Formulas) -> str:
@@ -242,9 +253,13 @@ def _is_simple_table(table: "Tag") -> bool:
 
 
 def _normalize_lines(text: str) -> str:
-    """Mark places to fill in, collapse spaces, and remove empty lines."""
+    """Mark places to fill in, collapse spaces outside of code blocks, and remove empty lines."""
     masked = _mask_blanks(text.replace("\xa0", " ").replace("\u3000", " "))
-    lines = [_collapse_spaces(line) for line in masked.splitlines()]
+    lines, is_code = [], False
+    for line in masked.splitlines():
+        if line.startswith("```"):
+            is_code = not is_code
+        lines.append(line.rstrip() if is_code else _collapse_spaces(line))
     return "\n".join(line for line in lines if line)
 
 
@@ -313,9 +328,7 @@ def draw_table(html: str, font: Path | None = None) -> bytes:
         pen.rectangle((left, top, right, bottom), outline="black")
         middle = ((left + right) / 2, (top + bottom) / 2)
         pen.text(middle, cell.text, fill="black", font=opened_font, anchor="mm")
-    file = io.BytesIO()
-    image.save(file, "PNG")
-    return file.getvalue()
+    return encode_png(image)
 
 
 def _cells(row_tags: list["Tag"]) -> Mapping[tuple[int, int], _Cell]:
