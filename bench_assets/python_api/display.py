@@ -5,13 +5,13 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from io import BytesIO
 from math import isnan
 from pathlib import Path
 from typing import Any
 
 from bench_assets.comparison.results import Result
 from bench_assets.core.images.charts import line_ends, scale_end
+from bench_assets.core.images.drawing import encode_png
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Metric
 from bench_assets.core.text.escaping import escape_controls, escape_to_one_line
@@ -178,9 +178,7 @@ def _image_html(image: SampleImage) -> str:
     except ImageError as error:
         return f"<i>{escape(str(error))}</i>"
     thumbnail.thumbnail((_THUMBNAIL, _THUMBNAIL))
-    png = BytesIO()
-    thumbnail.save(png, "PNG")
-    data = b64encode(png.getvalue()).decode()
+    data = b64encode(encode_png(thumbnail)).decode()
     return (
         f'<img alt="" style="margin:4px;display:inline-block" src="data:image/png;base64,{data}">'
     )

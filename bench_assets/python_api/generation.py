@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from PIL import Image as PillowImage
 
 from bench_assets.core.images.decoding import to_upright_rgb
+from bench_assets.core.images.drawing import encode_png
 from bench_assets.core.schema.chat import Image, Prompt, Request, Response
 from bench_assets.core.schema.errors import ImageError, SettingsError
 from bench_assets.python_api.calls import interface
@@ -100,9 +100,7 @@ def _store_part(part: object, entry: str, store: ImageStore) -> str | Image:
     if isinstance(part, bytes):
         data = part
     elif isinstance(part, PillowImage.Image):
-        png = BytesIO()
-        to_upright_rgb(part).save(png, "PNG")
-        data = png.getvalue()
+        data = encode_png(to_upright_rgb(part))
     else:
         raise SettingsError(
             f"{entry}: expected texts and images (Path, bytes or PIL), got {type(part).__name__}"

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from bench_assets.core.images.decoding import decode
+from bench_assets.core.images.drawing import encode_png
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import READ_FIELDS, Metric, Prediction, Question, Score
 from bench_assets.evaluation.task import Evaluation
@@ -59,9 +59,7 @@ class SampleImage:
 
     def _repr_png_(self) -> bytes:
         """The image as PNG, for notebooks."""
-        png = BytesIO()
-        self.open().save(png, "PNG")
-        return png.getvalue()
+        return encode_png(self.open())
 
 
 def metrics_frame(rows: Sequence[Metric]) -> "pd.DataFrame":

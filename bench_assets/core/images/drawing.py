@@ -110,6 +110,13 @@ def encode_jpeg(image: Image.Image) -> bytes:
     return file.getvalue()
 
 
+def encode_png(image: Image.Image) -> bytes:
+    """Encode without loss."""
+    file = io.BytesIO()
+    image.save(file, "PNG")
+    return file.getvalue()
+
+
 def _label_spot(
     pen: ImageDraw.ImageDraw,
     mark: Mark,

@@ -74,6 +74,11 @@ def texts_for_images(question: Question) -> Prompt:
     return Prompt.of(_text(question, "zh", "described" if question.image_texts else "none"))
 
 
+def caption(image: str) -> Prompt:
+    """Ask for the caption that replaces an image (section 4.5); the wording is ours."""
+    return Prompt.of(Image(image), "请用一句话描述这张图片。")
+
+
 def _situation(question: Question) -> str:
     """Key of the sentence about images: "blank" if no text refers to the images."""
     if not question.images:

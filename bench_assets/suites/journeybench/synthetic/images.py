@@ -5,7 +5,6 @@ families of six images; within a family everything but the animal differs, so th
 are look-alikes of each other and no caption of one fits another.
 """
 
-import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from random import Random
 from typing import Any
 
 from bench_assets.core.images.decoding import decode
+from bench_assets.core.images.drawing import encode_png
 from bench_assets.core.images.synthetic_scenes import Scene
 from bench_assets.core.text.number_words import NUMBER_WORDS
 
@@ -151,7 +151,4 @@ def crop_border(image: bytes) -> bytes:
     """Crop the border of an image, which makes a near-duplicate."""
     original = decode(image).image
     right, bottom = original.width - _BORDER, original.height - _BORDER
-    cropped = original.crop((_BORDER, _BORDER, right, bottom))
-    file = io.BytesIO()
-    cropped.save(file, "PNG")
-    return file.getvalue()
+    return encode_png(original.crop((_BORDER, _BORDER, right, bottom)))

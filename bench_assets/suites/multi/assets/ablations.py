@@ -1,6 +1,5 @@
 """Question tables of MULTI's ablations, and their information gain (sections 3.3 to 4.7)."""
 
-import io
 from collections.abc import Callable, Container, Mapping, Sequence
 
 import dagster as dg
@@ -9,13 +8,12 @@ from PIL import Image
 from bench_assets.asset_factory.annotation_inputs import answers_key, counted_rows
 from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, open_model
+from bench_assets.core.images.drawing import encode_png
 from bench_assets.core.images.text_substitutes import (
     describe_images,
     replace_images_by_texts,
     to_image_texts,
 )
-from bench_assets.core.schema.chat import Image as PromptImage
-from bench_assets.core.schema.chat import Prompt
 from bench_assets.core.schema.rows import ImageText, Question, Rejection, Score, StoredImage
 from bench_assets.suites.multi.assets.questions import MULTI, open_release
 from bench_assets.suites.multi.construction import markup
@@ -39,6 +37,7 @@ from bench_assets.suites.multi.dataset.source import (
     read_items,
     read_knowledge,
 )
+from bench_assets.suites.multi.prompts import caption
 from bench_assets.suites.multi.settings import MultiSettings
 from bench_assets.suites.multi.studies import CONDITIONS, InformationGain, compare_conditions
 from bench_assets.suites.multi.task import TASK
@@ -49,7 +48,6 @@ from bench_resources.models.registry.opening import Models
 from bench_resources.tables.parquet import TableFiles, table_output
 
 _BLANK_SIDE = 24  # px, side of a blank image (section 4.2; footnote 5 has 256)
-_CAPTION_INSTRUCTION = "请用一句话描述这张图片。"
 
 
 @MULTI.step("images", reads={"stored": "images"}, pool="gpu", below="captions_for_images")
@@ -69,7 +67,7 @@ def captions(
     if not captioner:
         return []
     with open_model(context, models, captioner) as (model, _):
-        return describe_images(_unique_images(questions), _caption_prompt, model)
+        return describe_images(_unique_images(questions), caption, model)
 
 
 @MULTI.step("images", reads={"stored": "images"}, below="ocr_for_images")
@@ -137,9 +135,8 @@ def questions_with_blank_image(
     image_store: ImageStore, questions: list[Question]
 ) -> list[Question]:
     """Add a black image to questions without one, for models that need an image (section 4.2)."""
-    file = io.BytesIO()
-    Image.new("RGB", (_BLANK_SIDE, _BLANK_SIDE)).save(file, "PNG")
-    blank = image_store.put(file.getvalue(), "blank.png")
+    image = Image.new("RGB", (_BLANK_SIDE, _BLANK_SIDE))
+    blank = image_store.put(encode_png(image), "blank.png")
     return add_blank_image(questions, blank.sha256)
 
 
@@ -147,10 +144,6 @@ def questions_with_blank_image(
 def elite_questions(sources: SourceFiles, questions: list[Question]) -> list[Question]:
     """Select MULTI-Elite: the source's hard list (section 3.3); none without one."""
     return select_elite(questions, read_hard_list(open_release(sources).hard_list).rows)
-
-
-def _caption_prompt(image: str) -> Prompt:
-    return Prompt.of(PromptImage(image), _CAPTION_INSTRUCTION)
 
 
 def _unique_images(questions: Sequence[Question]) -> list[str]:

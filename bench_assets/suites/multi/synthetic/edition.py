@@ -260,7 +260,7 @@ def write(folder: Path, seed: int = 0) -> None:
             {
                 piece["name"]: {
                     "knowledge_content": piece["content"],
-                    "knowledge_images": _image_paths(piece, "knowledge"),
+                    "knowledge_images": _image_paths(piece),
                 }
                 for piece in knowledge
             }
@@ -268,10 +268,8 @@ def write(folder: Path, seed: int = 0) -> None:
         "captions_mini_blip.csv": _captions(problems).encode(),
         "solver_responses.jsonl": _solver_responses(material["solver_responses"]).encode(),
     }
-    for problem in problems:
-        files |= _images(problem, _image_folder(problem))
-    for piece in knowledge:
-        files |= _images(piece, "knowledge")
+    for entry in (*problems, *knowledge):
+        files |= _images(entry)
     write_files(folder, files)
 
 
@@ -285,7 +283,7 @@ def _release_problem(problem: Mapping[str, Any]) -> dict[str, Any]:
         "problem_type_list": [part["type"] for part in parts],
         "problem_answer_list": [part["answer"] for part in parts],
         "problem_analysis_list": [part["analysis"] for part in parts],
-        "img_paths": [] if is_html else _image_paths(problem, _image_folder(problem)),
+        "img_paths": [] if is_html else _image_paths(problem),
         "knowledge": problem.get("knowledge", []),
         "education": problem["education"],
         "subject": [problem["subject"]],
@@ -325,17 +323,16 @@ def _captions(problems: list[Mapping[str, Any]]) -> str:
     """Format the captions of figures as lines ``path,caption``."""
     lines = []
     for problem in problems:
-        paths = _image_paths(problem, _image_folder(problem))
-        for path, figure in zip(paths, problem.get("figures", ()), strict=True):
+        for path, figure in zip(_image_paths(problem), problem.get("figures", ()), strict=True):
             if "caption" in figure:
                 lines.append(f"{path},{figure['caption']}\n")
     return "".join(lines)
 
 
-def _images(entry: Mapping[str, Any], folder: str) -> dict[str, bytes]:
+def _images(entry: Mapping[str, Any]) -> dict[str, bytes]:
     """Draw the figures of a problem or piece; "lost" has no file, "torn" one that cannot decode."""
     images: dict[str, bytes] = {}
-    for path, figure in zip(_image_paths(entry, folder), entry.get("figures", ()), strict=True):
+    for path, figure in zip(_image_paths(entry), entry.get("figures", ()), strict=True):
         file = path.removeprefix("../data/")
         if figure["kind"] == "torn":
             images[file] = _CORRUPT_IMAGE
@@ -344,15 +341,10 @@ def _images(entry: Mapping[str, Any], folder: str) -> dict[str, bytes]:
     return images
 
 
-def _image_paths(entry: Mapping[str, Any], folder: str) -> list[str]:
-    """Paths of the figures of a problem or piece, in the release's form."""
-    name = entry.get("id", entry.get("name", "")).split("_")[-1]
+def _image_paths(entry: Mapping[str, Any]) -> list[str]:
+    """Paths of the figures of a problem, such as "czsx_0", or of a piece, in the release's form."""
+    folder, name = entry["id"].split("_") if "id" in entry else ("knowledge", entry["name"])
     return [
         f"../data/images/{folder}/{name}_{number}.png"
         for number in range(1, len(entry.get("figures", ())) + 1)
     ]
-
-
-def _image_folder(problem: Mapping[str, Any]) -> str:
-    """Folder of a problem's images: the prefix of its id, as "czsx" of "czsx_0"."""
-    return str(problem["id"]).split("_")[0]
