@@ -1,4 +1,4 @@
-"""Rules that compare a response with a ground truth: a number, or a text as a whole."""
+"""Forms of answers, and rules that compare a response with a ground truth."""
 
 import re
 from string import ascii_uppercase
@@ -23,6 +23,14 @@ def answer_form(question: Question) -> AnswerForm:
     return AnswerForm(
         "number", tuple(text for text in question.answer if parse_quantity(text) is None)
     )
+
+
+def prompt_text(question: Question, instruction: str) -> str:
+    """Text of a prompt: an instruction, the question, and the form of its answer."""
+    options = " or ".join(question.options)
+    answer = f"{options}." if options else "the answer, as a number where it is one."
+    steps = f'Think step by step, and end with a line "Answer: " followed by {answer}'
+    return f"{instruction}\nQuestion: {question.text}\n{steps}"
 
 
 def read_answer(question: Question, response: str) -> str:

@@ -59,7 +59,6 @@ _BY_SPELLING = {
 ARROW = "->"
 _PLUS = re.compile(r"(?:^|(?<=[\s.!?]))\+(?=[\sA-Z]|$)")  # the one between clues, not in "C++"
 _ARROWS = re.compile(r"-+>|→|⇒|=>")
-_NOTHING = frozenset({"", "none"})
 
 
 class Chain(NamedTuple):
@@ -79,7 +78,7 @@ def is_none(text: str) -> bool:
     >>> is_none("None."), is_none(" "), is_none("None of them smiles.")
     (True, True, False)
     """
-    return text.strip(" .[]").casefold() in _NOTHING
+    return text.strip(" .[]").casefold() in ("", "none")
 
 
 def conclusion(chain: str) -> str:

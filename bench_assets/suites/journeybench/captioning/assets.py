@@ -77,12 +77,8 @@ def _corpus_meteor(scored: Sequence[ScoredQuestion]) -> float:
 def _scored_captions(
     questions: Sequence[Question], scores: Sequence[Score]
 ) -> list[ScoredQuestion]:
-    by_id = {question.question_id: question for question in questions}
-    scored = [
-        ScoredQuestion(by_id[score.question_id], score)
-        for score in scores
-        if score.points is not None
-    ]
+    pairs = ScoredQuestion.of(questions, scores)
+    scored = [pair for pair in pairs if pair.score.points is not None]
     if not scored:
         raise TableError(f"{TASK.name}: no caption has been scored. Run the evaluation again")
     return scored

@@ -231,7 +231,6 @@ def _decide_captions(
     votes_by_caption: Mapping[tuple[str, str], Sequence[bool]],
     least_votes: int,
 ) -> list[CaptionDecision]:
-    """Decide on the captions of one image by the votes on each of them."""
     decisions = []
     for index, caption in enumerate(captions):
         votes = votes_by_caption.get((caption.image, caption.writer), ())

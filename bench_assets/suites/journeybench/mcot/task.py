@@ -5,24 +5,19 @@ from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.journeybench import solution_verification
-from bench_assets.suites.journeybench.answer_agreement import answer_form
+from bench_assets.suites.journeybench.answer_agreement import answer_form, prompt_text
 from bench_assets.suites.journeybench.mcot import scoring
-
-_STEPS = (
-    'Think step by step, and end with a line "Answer: " followed by the answer, as a number where '
-    "it is one."
-)
 
 
 def main(question: Question) -> Prompt:
     """Ask with the image."""
-    text = f"Answer the question about the picture.\nQuestion: {question.text}\n{_STEPS}"
+    text = prompt_text(question, "Answer the question about the picture.")
     return Prompt.of(*map(Image, question.images), text)
 
 
 def language_only(question: Question) -> Prompt:
     """Ask without the image (section 4.3: GPT-4o falls to 16.64 %)."""
-    return Prompt.of(f"Answer the question.\nQuestion: {question.text}\n{_STEPS}")
+    return Prompt.of(prompt_text(question, "Answer the question."))
 
 
 TASK = Task(

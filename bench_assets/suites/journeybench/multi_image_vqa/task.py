@@ -7,11 +7,8 @@ from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Question
 from bench_assets.evaluation.task import Condition, Task
 from bench_assets.suites.journeybench import solution_verification
-from bench_assets.suites.journeybench.answer_agreement import answer_form
+from bench_assets.suites.journeybench.answer_agreement import answer_form, prompt_text
 from bench_assets.suites.journeybench.multi_image_vqa.dataset import CAUSE
-
-_STEPS = 'Think step by step, and end with a line "Answer: " followed by '
-_NUMBER = "the answer, as a number where it is one."
 
 
 def main(question: Question) -> Prompt:
@@ -21,19 +18,12 @@ def main(question: Question) -> Prompt:
         for number, image in enumerate(question.images, 1)
         for part in (f"Image {number}:", Image(image))
     ]
-    return Prompt.of(
-        *parts, _question_text(question, "Answer the question about the two pictures.")
-    )
+    return Prompt.of(*parts, prompt_text(question, "Answer the question about the two pictures."))
 
 
 def language_only(question: Question) -> Prompt:
     """Ask without the images."""
-    return Prompt.of(_question_text(question, "Answer the question."))
-
-
-def _question_text(question: Question, instruction: str) -> str:
-    form = f"{' or '.join(question.options)}." if question.options else _NUMBER
-    return f"{instruction}\nQuestion: {question.text}\n{_STEPS}{form}"
+    return Prompt.of(prompt_text(question, "Answer the question."))
 
 
 MMCOT = "MMCOT"  # arithmetic and external knowledge together: the second "All" of Table 3

@@ -179,7 +179,6 @@ def _writer_responses(all_members: Sequence[Member]) -> Iterator[_Line]:
 
 
 def _dialogue_responses(all_members: Sequence[Member]) -> Iterator[_Line]:
-    """Yield the responses of both models in the dialogues."""
     for member_index, member in enumerate(all_members):
         if member_index == _PARSE_FAILURE:
             for attempt in range(_TRIES):
