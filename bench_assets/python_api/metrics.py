@@ -110,7 +110,12 @@ def recall_at(k: int, rankings: Sequence[Sequence[str]], right: References) -> f
 
     >>> recall_at(1, [["a", "b"], ["a", "b"]], [["a"], ["b"]])
     0.5
+    >>> recall_at(0, [["a"]], [["a"]])
+    Traceback (most recent call last):
+    ValueError: k: expected 1 or more, got 0
     """
+    if k < 1:
+        raise ValueError(f"k: expected 1 or more, got {k}")
     pairs = zip(rankings, right, strict=True)
     return _mean([_retrieval.recall_at(k, ranking, candidates) for ranking, candidates in pairs])
 
