@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from PIL import Image
 
 from bench_assets.core.schema.errors import SettingsError, SourceError
+from bench_assets.evaluation.suite import name_defects
 from bench_assets.python_api import arguments
 from bench_assets.python_api.calls import interface
 from bench_assets.workspace.console.new_home import new_home_printed
@@ -42,7 +43,8 @@ class Benchmark:
             image, its bytes, or the path of a file below ``image_folder``, by default the working
             directory; a cell may be a list of them.
         name: Name of the benchmark in tables: a-z, digits and underscores.
-        settings: Entries of ``[benchmarks.NAME]``, such as ``columns`` and ``answer_type``.
+        settings: Entries of ``[benchmarks.NAME]``, such as ``columns`` and ``answer_type``; None is
+            the default.
     """
 
     def __init__(self, rows: Rows, *, name: str = "rows", **settings: object) -> None:
@@ -65,9 +67,14 @@ class Benchmark:
         A row that cannot be written becomes a rejection of the benchmark.
 
         Raises:
-            SettingsError: If ``rows`` is neither an iterable nor a data frame.
+            SettingsError: If ``rows`` is neither an iterable nor a data frame, the name is invalid,
+                or a setting names a file.
             HomeError: If a file cannot be written.
         """
+        if defects := name_defects(self.name):
+            raise SettingsError(f"{self.name!r}: {defects[0]}; choose another name")
+        if "file" in self.settings:
+            raise SettingsError(f"{self.name}: expected no setting file, because it has rows")
         folder = Path(folder)
         with open_atomic(folder / _ROWS) as file:
             for row_number, row in enumerate(_iterate_rows(self._rows), 1):
@@ -76,7 +83,8 @@ class Benchmark:
                 except (OSError, SourceError) as error:  # OSError: an image that is cut short
                     cells = str(error)  # not an object, so that the row becomes a rejection
                 file.write(json.dumps(cells).encode() + b"\n")
-        settings = {"file": _ROWS, "image_folder": ".", **self.settings}
+        given = {name: value for name, value in self.settings.items() if value is not None}
+        settings = {"file": _ROWS, "image_folder": ".", **given}
         for name in _PATHS & settings.keys():
             settings[name] = str(Path(str(settings[name])).absolute())
         lines = [f"{name} = {toml_value(value)}" for name, value in settings.items()]

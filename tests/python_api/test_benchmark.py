@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 
 import bench_assets as bench
+from bench_assets.core.schema.errors import SettingsError
 
 
 def answer_by_colour(images, prompt):
@@ -64,6 +65,24 @@ def test_cells_of_common_types_are_saved_as_json(tmp_path):
     bench.Benchmark([cells], name="facts").save(tmp_path)
     (row,) = map(json.loads, (tmp_path / "rows.jsonl").read_text().splitlines())
     assert row == {"n": 3, "x": [1.5], "none": None, "day": "2026-01-02"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected_message"),
+    [
+        pytest.param({"name": "Some facts"}, "'Some facts': name: expected letters", id="a name"),
+        pytest.param({"name": "facts", "file": "a.csv"}, "facts: expected no setting", id="a file"),
+    ],
+)
+def test_an_invalid_benchmark_is_not_saved(tmp_path, arguments, expected_message):
+    with pytest.raises(SettingsError, match=expected_message):
+        bench.Benchmark(rows(), **arguments).save(tmp_path / "folder")
+    assert not (tmp_path / "folder").exists()
+
+
+def test_a_setting_of_none_is_left_out(tmp_path):
+    file = bench.Benchmark([], name="facts", answer_type=None).save(tmp_path)
+    assert "answer_type" not in file.read_text()
 
 
 def test_a_path_is_saved_as_absolute(tmp_path, monkeypatch):
