@@ -193,4 +193,4 @@ def _config(evaluation: ModelResponses, metrics: list[Metric]) -> dict[str, Any]
 
 def _file_date(date: datetime) -> str:
     """Date in a file name, as lm-eval writes it."""
-    return date.isoformat().replace(":", "-").replace("_", "-")
+    return date.isoformat().replace(":", "-")

@@ -126,10 +126,7 @@ def _split_name(file: Path, stem: str, model: str) -> tuple[str, str]:
     """Split a file's name into model and data set.
 
     The name begins with the given model or that of a folder, the nearer of two first. Otherwise the
-    data set is a known benchmark, or follows the only "_"; else it is the whole name.
-
-    Raises:
-        SourceError: If the name does not say which model it is, and none is given.
+    data set is a known benchmark, or follows the only "_"; else the model has to be given.
     """
     folders = [folder.name for folder in file.absolute().parents[:2]]
     for name in (model, *folders):

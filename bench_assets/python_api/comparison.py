@@ -91,7 +91,6 @@ class RunComparison:
         return f"{self.sentence}\n{terminal_table(self.title, self.rows, _COLUMNS)}"
 
     def _repr_html_(self) -> str:
-        """The sentence and the table, for notebooks."""
         return html_rows(f"{self.title}: {self.sentence}", self.rows, _COLUMNS)
 
 

@@ -174,7 +174,6 @@ class Run:
         return f"{display.results_text(self.results)}\n{self._rows_note}"
 
     def _repr_html_(self) -> str:
-        """The results for notebooks."""
         return display.results_html(self.results, linked=self._is_stored) + self._rows_note
 
     @property

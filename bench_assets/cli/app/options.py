@@ -1,4 +1,4 @@
-"""Options and arguments of commands."""
+"""Options and arguments that several commands share."""
 
 from typing import Annotated
 
@@ -15,22 +15,6 @@ SourceOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines.")]
-JudgeOption = Annotated[
-    str, typer.Option(help='Judge: a model of bench.toml, "rules" or "people".')
-]
-ReaderOption = Annotated[
-    str,
-    typer.Option(
-        help='Reader of responses that no rule reads: a model of bench.toml, "self" or "rules".'
-    ),
-]
-ScorerOption = Annotated[str, typer.Option(help="Scorer of responses.")]
-ElicitOption = Annotated[
-    str,
-    typer.Option(
-        help="Elicitation: generate; or likelihood, for questions with options.", show_default=False
-    ),
-]
 _MODEL_OPTION = typer.Option(
     "--model",
     help="Model: a name of `bench models list`, a checkpoint folder, hf:org/name or http://...#name;"
@@ -39,7 +23,3 @@ _MODEL_OPTION = typer.Option(
 ModelsOption = Annotated[list[str], _MODEL_OPTION]
 OptionalModelsOption = Annotated[list[str] | None, _MODEL_OPTION]
 ConditionOption = Annotated[str, typer.Option(help="Condition: main or an ablation.")]
-ConditionsOption = Annotated[
-    list[str] | None,
-    typer.Option("--condition", help="Condition: main (the default) or an ablation; repeatable."),
-]

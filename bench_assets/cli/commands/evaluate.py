@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bench_assets.cli.app.command_context import error_reporting, open_home, raise_last
-from bench_assets.cli.app.options import (
-    ConditionsOption,
-    ElicitOption,
-    JsonOption,
-    JudgeOption,
-    OptionalModelsOption,
-    ReaderOption,
-    ScorerOption,
-    SourceOption,
-)
+from bench_assets.cli.app.options import JsonOption, OptionalModelsOption, SourceOption
 from bench_assets.core.schema.elicitation import GENERATE
 from bench_assets.workspace.console.output import print_message, print_results, print_rows
 from bench_assets.workspace.materialization.model_arguments import save_models
@@ -39,6 +30,28 @@ if TYPE_CHECKING:
     _PrintResults = Callable[[Sequence[Result], Sequence[Metric]], None]
 
 app = typer.Typer()
+
+
+ConditionsOption = Annotated[
+    list[str] | None,
+    typer.Option("--condition", help="Condition: main (the default) or an ablation; repeatable."),
+]
+JudgeOption = Annotated[
+    str, typer.Option(help='Judge: a model of bench.toml, "rules" or "people".')
+]
+ReaderOption = Annotated[
+    str,
+    typer.Option(
+        help='Reader of responses that no rule reads: a model of bench.toml, "self" or "rules".'
+    ),
+]
+ScorerOption = Annotated[str, typer.Option(help="Scorer of responses.")]
+ElicitOption = Annotated[
+    str,
+    typer.Option(
+        help="Elicitation: generate; or likelihood, for questions with options.", show_default=False
+    ),
+]
 
 
 class Acceptable(StrEnum):
