@@ -6,6 +6,7 @@ from the tables, so that a damaged or deleted one has a base.
 """
 
 import json
+import os
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -160,7 +161,7 @@ class DriftGuard:
 
     def accept(self) -> str:
         """Accept the next build of the source as it is now, once; returns the user and the day."""
-        who = f"{getuser()} {date.today().isoformat()}"
+        who = f"{_user_name()} {date.today().isoformat()}"
         mark = {"who": who, "source": json_digest(dict(self.source))}
         self.tables.blobs.put(self._blob_name(_ACCEPTED), json.dumps(mark).encode())
         return who
@@ -230,6 +231,14 @@ class DriftGuard:
     def _blob_name(self, name: str) -> str:
         parts = (self.tables.root(self.suite), _FOLDER, self.suite, f"{name}.json")
         return "/".join(filter(None, parts))
+
+
+def _user_name() -> str:
+    """Name of the user, or its number where a container has no name for it."""
+    try:
+        return getuser()
+    except (KeyError, OSError):
+        return f"user {os.getuid()}"
 
 
 def _problems(counts: Counts, base: Base, limit: float) -> Iterator[str]:

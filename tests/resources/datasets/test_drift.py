@@ -80,6 +80,13 @@ def test_an_accepted_table_is_the_new_base(guard):
         write_table(guard, quiz(10))
 
 
+def test_a_user_without_a_name_accepts_by_number(guard, monkeypatch):
+    monkeypatch.setattr("os.getuid", lambda: 4242)  # of no entry in /etc/passwd
+    for variable in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(variable, raising=False)
+    assert guard.accept().startswith("user 4242 ")
+
+
 def test_a_run_that_accepts_drift_writes_the_new_base(guard):
     write_table(guard, quiz(100))
     write_table(replace(guard, accepted="run 1"), quiz(50))
