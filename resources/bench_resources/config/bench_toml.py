@@ -11,6 +11,7 @@ from bench_assets.evaluation.outcomes import Accepted
 from bench_assets.evaluation.suite import AnySuiteSettings
 from bench_assets.plugins import SUITES, find_owners
 from bench_resources.config.addresses import Address, source_of
+from bench_resources.config.environment import expand_user
 from bench_resources.config.known_benchmarks import NamedBenchmarks, named_benchmarks
 from bench_resources.config.models_toml import read_models
 from bench_resources.config.sections.base import ModelSpec, StrictSection
@@ -172,7 +173,7 @@ class Settings(StrictSection):
 
     def resolve(self, path: Path | str) -> Path:
         """Resolve a path written in bench.toml, relative to its folder."""
-        return self.home / Path(path).expanduser()
+        return self.home / expand_user(path)
 
     @property
     def training(self) -> list[Path]:

@@ -37,6 +37,14 @@ def default_home() -> Path:
     return Path(os.environ.get("BENCH_HOME") or "bench_home").absolute()
 
 
+def expand_user(path: Path | str) -> Path:
+    """Expand ``~`` at the beginning of a path; that of a user without a home stays."""
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        return Path(path)
+
+
 def add_module_folders(home: Path) -> None:
     """Let Python find modules beside the home and in the working directory, after all others."""
     folders = map(str, (Path.cwd(), home.parent))

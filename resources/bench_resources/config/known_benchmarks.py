@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from pydantic import TypeAdapter, ValidationError
 
 from bench_assets.core.schema.errors import SettingsError
+from bench_resources.config.environment import expand_user
 from bench_resources.config.sections.benchmarks import BenchmarkName, FileBenchmarkSettings
 from bench_resources.config.toml_validation import describe_validation_error, read_toml
 from bench_resources.storage.atomic_write import open_atomic
@@ -46,7 +47,7 @@ def add_known(home: Path, suites: Iterable[str]) -> list[str]:
     names: list[str] = []
     for suite in suites:
         if suite.endswith(".toml"):
-            names += _add_file(home, Path(suite).expanduser().absolute())
+            names += _add_file(home, expand_user(suite).absolute())
             continue
         if Path(suite).is_file():
             raise SettingsError(
@@ -140,12 +141,12 @@ def _absolute_path(folder: Path, key: str, value: object) -> object:
     A file of answers that is not there may lie beside the questions, and stays as it is.
     """
     if key == "answers_file" and isinstance(value, dict) and isinstance(value.get("file"), str):
-        answers_file = folder / Path(value["file"]).expanduser()
+        answers_file = folder / expand_user(value["file"])
         return {**value, "file": str(answers_file)} if answers_file.exists() else value
     if key not in _PATHS or not isinstance(value, str):
         return value
     is_address = value.startswith("hf:") or "://" in value
-    return value if is_address else str(folder / Path(value).expanduser())
+    return value if is_address else str(folder / expand_user(value))
 
 
 def _write_section(home: Path, name: str, data: bytes) -> None:

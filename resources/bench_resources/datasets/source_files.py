@@ -19,6 +19,7 @@ from bench_assets.core.schema.errors import SettingsError, SourceError
 from bench_assets.core.schema.rows import Edition
 from bench_resources.config.addresses import is_release_address
 from bench_resources.config.bench_toml import Settings
+from bench_resources.config.environment import expand_user
 from bench_resources.tables.locations import SOURCES_FOLDER
 from bench_resources.tables.parquet import TableFiles
 
@@ -145,7 +146,7 @@ def _tables_location(source: str, settings: Settings) -> str:
         return location_name(source)
     path = settings.resolve(source).absolute()
     spellings = [str(path), os.path.relpath(path, settings.home.absolute())]
-    if not Path(source).expanduser().is_absolute():
+    if not expand_user(source).is_absolute():
         spellings.reverse()
     locations = [location_name(spelling) for spelling in spellings]
     existing = [name for name in locations if (settings.home / "tables" / name).is_dir()]

@@ -16,6 +16,7 @@ from bench_resources.checkpoints.content_checksums import require_unchanged
 from bench_resources.checkpoints.hub_access import first_line, hub_access
 from bench_resources.checkpoints.identity import pin
 from bench_resources.checkpoints.torchvision_operators import enable_torchvision
+from bench_resources.config.environment import expand_user
 from bench_resources.models.transformers.loading import hold_load_report, refuse_incomplete_parts
 from bench_resources.models.transformers.nan_checks import refuse_infinite_weights
 
@@ -106,5 +107,5 @@ def _embedded_folder() -> str:
 
 
 def _folder_or_hub(name: str, folder: Path) -> str:
-    resolved = folder / Path(name).expanduser()
+    resolved = folder / expand_user(name)
     return str(resolved) if resolved.is_dir() else name

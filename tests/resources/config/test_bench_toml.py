@@ -58,6 +58,10 @@ def test_the_home_folder_is_bench_home_by_default(monkeypatch: pytest.MonkeyPatc
     assert default_home().name == "bench_home"
 
 
+def test_a_path_of_a_user_without_a_home_is_taken_literally(tmp_path: Path) -> None:
+    assert load_toml(tmp_path, "").resolve("~nobody-here/x") == tmp_path / "~nobody-here" / "x"
+
+
 def test_pools_change_the_default_limits_and_add_to_them(tmp_path: Path) -> None:
     text = "[cluster]\nruns = 12\npools = { gpu = 8, gpu-80gb = 2 }\n"
     cluster = load_toml(tmp_path, text).cluster

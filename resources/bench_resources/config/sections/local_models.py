@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 
 from bench_assets.core.schema.errors import ModelError
+from bench_resources.config.environment import expand_user
 from bench_resources.config.sections.base import ModelSpec, Needs, SamplingSection
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.config.sections.serving import validate_command
@@ -113,7 +114,7 @@ def _template_digest(chat_template: str) -> str:
     if chat_template in ("", PLAIN_TEMPLATE):
         return chat_template
     try:
-        return sha256(Path(chat_template).expanduser().read_bytes()).hexdigest()[:8]
+        return sha256(expand_user(chat_template).read_bytes()).hexdigest()[:8]
     except OSError as error:
         raise ModelError(
             f"chat_template {chat_template}: cannot be read: {error.strerror}"

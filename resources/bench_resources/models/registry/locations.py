@@ -30,6 +30,7 @@ from bench_resources.checkpoints.training_layouts import layout_of
 from bench_resources.config.addresses import shown_address, template_of, template_of_value
 from bench_resources.config.bench_toml import Settings
 from bench_resources.config.engine_choice import choose_engine, gguf_of
+from bench_resources.config.environment import expand_user
 from bench_resources.config.sections.base import ModelSpec
 from bench_resources.config.sections.engine_kinds import spec_of
 from bench_resources.config.sections.local_models import (
@@ -150,17 +151,10 @@ def _with_engine(
     return chosen.section, chosen.message
 
 
-def _expanded_path(text: str) -> Path:
-    try:
-        return Path(text).expanduser()
-    except RuntimeError:  # ~ of a user without a home
-        return Path(text)
-
-
 def path_exists(text: str) -> bool:
     """Whether a text is the path of a file or folder."""
     try:
-        return _expanded_path(text).exists()
+        return expand_user(text).exists()
     except OSError:  # it is longer than a path can be
         return False
 
@@ -204,7 +198,7 @@ def _section_of(name: str, settings: Settings) -> dict[str, Any]:
 
 def _folder_section(text: str, location: str, settings: Settings) -> tuple[str, dict[str, Any]]:
     """Name and section of a checkpoint's folder; an error suggests similar names."""
-    path = _expanded_path(location)
+    path = expand_user(location)
     if path_exists(location):
         return _checkpoint_section(path.resolve(), location)
     if location.startswith((".", "/", "~")) or ("/" in location and path.parent.is_dir()):

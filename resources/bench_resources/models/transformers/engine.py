@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from pathlib import Path
 from typing import TypeAlias, cast
 
 from bench_assets.core.schema.chat import Request, Response
@@ -15,6 +14,7 @@ from bench_resources.checkpoints.content_checksums import (
     verify_loaded,
 )
 from bench_resources.checkpoints.identity import Checkpoint, pin
+from bench_resources.config.environment import expand_user
 from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
 from bench_resources.models.transformers.batch_trial import ALONE, BatchTrials
 from bench_resources.models.transformers.image_digests import ImageDigests
@@ -155,7 +155,7 @@ def _with_template(spec: TransformersSpec, checkpoint: Checkpoint) -> Checkpoint
     """Add a separate chat template file to the checksums of a checkpoint."""
     if spec.chat_template in ("", PLAIN_TEMPLATE):
         return checkpoint
-    file = Path(spec.chat_template).expanduser()
+    file = expand_user(spec.chat_template)
     try:
         checksum = take_checksum(lambda: [file])
     except OSError as error:

@@ -16,6 +16,7 @@ from bench_resources.checkpoints.hub_access import find_file, first_line, hub_ac
 from bench_resources.checkpoints.identity import Checkpoint
 from bench_resources.checkpoints.model_kinds import describe_wrong_kind
 from bench_resources.checkpoints.torchvision_operators import enable_torchvision
+from bench_resources.config.environment import expand_user
 from bench_resources.config.sections.local_models import PLAIN_TEMPLATE, TransformersSpec
 from bench_resources.models.transformers.image_tokens import PROCESSOR_ERRORS
 
@@ -207,7 +208,7 @@ def _chat_template(
     if spec.chat_template == PLAIN_TEMPLATE:
         return _PLAIN_TEMPLATE.replace("IMAGE", "" if spec.text_only else _placeholder(processor))
     try:
-        return Path(spec.chat_template).expanduser().read_text(encoding="utf-8")
+        return expand_user(spec.chat_template).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f"chat_template {spec.chat_template}: {first_line(error)}") from error
 
