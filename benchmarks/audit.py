@@ -90,7 +90,7 @@ def _write_images(
 ) -> None:
     """Write empty files and the task's table of images."""
     for image in digests:
-        path = image_store.path(image)
+        path = Path(image_store.place.address(image))
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     rows = [

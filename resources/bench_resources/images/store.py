@@ -130,10 +130,6 @@ class ImageStore(dg.ConfigurableResource[Any]):
             _log.warning("%s", error)
             return None
 
-    def path(self, digest: str) -> Path:
-        """Path of an image's file in a folder store; it may not exist."""
-        return ImageFolder(self.folder).file(digest)
-
     @property
     def place(self) -> ImageLocation:
         """Location of the images, for other processes: stores do not pickle."""

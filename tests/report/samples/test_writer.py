@@ -140,7 +140,7 @@ def test_the_list_is_the_same_if_questions_are_added_one_by_one(three_questions)
 
 def test_a_damaged_image_is_a_message_until_it_is_stored_again(report: QuizReport) -> None:
     digests = [report.images.put(image(n), f"{n}.png").sha256 for n in (1, 2)]
-    report.images.path(digests[1]).write_bytes(b"no image")
+    Path(report.images.place.address(digests[1])).write_bytes(b"no image")
     report.write_questions(question(question_id="quiz/1", task="quiz", images=digests))
 
     report.build()

@@ -30,7 +30,7 @@ def test_damaged_images_and_tables_are_reported_without_the_home(tmp_path: Path,
     write_metrics(tables, "sound", 0.5)
     write_metrics(tables, "torn", 0.5)
     tables.path(["quiz", "metrics"], "torn").write_bytes(b"PAR1")
-    image_store.path(image_digest).write_bytes(b"another")
+    Path(image_store.place.address(image_digest)).write_bytes(b"another")
     build_report(home, tables, catalog(home))
     data = b"".join(file.read_bytes() for file in (home / "report" / "data").iterdir())
     assert b"is not the one that was stored" in data

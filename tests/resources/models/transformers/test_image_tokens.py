@@ -1,4 +1,3 @@
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -7,8 +6,6 @@ from bench_resources.checkpoints.identity import pin
 from bench_resources.models.transformers.image_tokens import ImageTokens
 from bench_resources.models.transformers.processor import load_processor
 from tests.resources.models.transformers.tiny_engine import spec_of
-
-Release = Callable[[str], Path]
 
 
 def tokens_of(folder: Path) -> ImageTokens:
@@ -28,13 +25,10 @@ def tokens_of(folder: Path) -> ImageTokens:
         pytest.param("llava_next", (200, 200), 16 + 8 * (8 + 1), id="LLaVA-NeXT: a square grid"),
         pytest.param("llava_next", (112, 56), 16 + 4 * (8 + 1), id="LLaVA-NeXT: a wide grid"),
         pytest.param("llava", (640, 480), 16, id="LLaVA-1.5: 4 x 4 patches, always"),
+        # A token before the image and one behind it.
+        pytest.param("idefics2", (640, 480), 4 + 2, id="Idefics2: one size"),
+        pytest.param("idefics2", (1, 7), 4 + 2, id="Idefics2: the same of a tiny image"),
     ],
 )
 def test_tokens_are_counted_by_the_rules_of_the_family(release, family, size, expected):
     assert tokens_of(release(family)).count(*size) == expected
-
-
-def test_a_family_with_one_image_size_has_one_count_of_tokens(release: Release) -> None:
-    tokens = tokens_of(release("idefics2"))
-    assert tokens.count(640, 480) == 4 + 2  # with a token before and one behind
-    assert tokens.count(1, 7) == 4 + 2

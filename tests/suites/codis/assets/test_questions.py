@@ -32,7 +32,7 @@ def test_without_a_source_the_mini_edition_is_drawn_and_built(tmp_path):
     questions = bench.questions()
     assert len(questions) == 80  # of 40 pairs
     assert {question.edition for question in questions} == {"mini"}
-    assert all(bench.images.path(image).exists() for q in questions for image in q.images)
+    assert all(bench.images.read(image) for q in questions for image in q.images)
     assert len(bench.questions("captions_for_images")) == 80
     torn, *votes_and_submissions = bench.rejections()
     assert (torn.entry, torn.reason) == ("images/torn.png", "not an image in any known format")
