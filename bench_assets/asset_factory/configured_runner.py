@@ -162,8 +162,6 @@ def _is_recorded(model: str, settings: Settings, find: FindModel | None) -> bool
 
 def _judge_verdicts(task: Task, models: Models, judge: str, open_model: OpenNamed) -> Verdicts:
     """Verdicts of the chosen judge: people, rules or a model; none if none is used."""
-    if not task.is_judged:
-        return StoredVerdicts()
     suite_settings = models.settings.suite(task.suite, SuiteSettings)
     name, model = task.asked_judge(judge, suite_settings.scorer)
     if not name:

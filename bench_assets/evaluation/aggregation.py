@@ -270,9 +270,6 @@ def undecided_parts(questions: Sequence[Question]) -> dict[str, str]:
     return {name: first[name] for name in (OPEN, EXPIRED) if first.get(name)}
 
 
-_NO_PARTS: Mapping[str, str] = MappingProxyType({})
-
-
 def join_answers(
     questions: Sequence[Question], predictions: Sequence[Prediction]
 ) -> list[AnsweredQuestion]:
@@ -308,7 +305,7 @@ def blank_metric(  # noqa: PLR0913  (columns in which studies differ)
     *,
     n_failed: int,
     condition: str = "main",
-    leading_parts: Mapping[str, str] = _NO_PARTS,
+    leading_parts: Mapping[str, str] = MappingProxyType({}),
 ) -> Metric:
     """Build a metric without a value, with the common fields of a study's rows.
 

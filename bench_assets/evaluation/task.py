@@ -94,15 +94,14 @@ class ByRules(NamedTuple):
             try:
                 self.judge([pair])
             except CANNOT_BE_READ as error:
-                failed.append(_unreadable_judgement(pair.prediction, name, error))
+                row = Judgement.of(
+                    pair.prediction, judge=name, criterion="", verdict=None, response=""
+                )
+                reason = f"the judge cannot read the response: {_format_error(error)}"
+                failed.append(replace(row, error=reason))
             else:
                 readable.append(pair)
         return [*(self.judge(readable) if readable else ()), *failed]
-
-
-def _unreadable_judgement(prediction: Prediction, judge: str, error: Exception) -> Judgement:
-    row = Judgement.of(prediction, judge=judge, criterion="", verdict=None, response="")
-    return replace(row, error=f"the judge cannot read the response: {_format_error(error)}")
 
 
 class ByModel(NamedTuple):
@@ -382,15 +381,16 @@ class Task:
         )
 
     def asked_judge(self, setting: str, scorer: str) -> ChosenJudge:
-        """Parse the judge of bench.toml; its name is "" if it is a model that the scorer ignores.
+        """The chosen judge; its name is "" if there is none, or it is a model the scorer ignores.
 
         Raises:
-            SettingsError: If the task has no such judge.
+            SettingsError: If the task is judged, but has no such judge.
         """
-        chosen = self.chosen_judge(setting)
-        if chosen.model and scorer in self.unjudged_scorers:
-            return ChosenJudge(name="", model="")
-        return chosen
+        if self.is_judged:
+            chosen = self.chosen_judge(setting)
+            if not chosen.model or scorer not in self.unjudged_scorers:
+                return chosen
+        return ChosenJudge(name="", model="")
 
     def chosen_reader(self, judge: str, reader: str) -> str:
         """The model that looks again at unread responses, or "self"; "" for nobody.

@@ -80,7 +80,7 @@ def test_a_named_judge_that_the_scorer_does_not_use_is_refused(home):
     write_home(home, 'official = "mmstar"\n')
     command = ("evaluate", "signs", "--model", "random", "--judge", "gpt", "--scorer", "official")
     assert bench(*command, fails=True).stderr == (
-        "error: judge gpt: signs asks no judge: the scorer official uses none. Leave it out\n"
+        "error: judge gpt: signs asks no judge with the scorer official. Leave it out\n"
     )
 
 

@@ -77,10 +77,8 @@ def read_entries(file: Path) -> Iterator[LocatedEntry]:
         where = f"{file}, entry {number}"
         if isinstance(value, dict) and "id" in value:
             where += f" (id {_shorten(value['id'])})"
-        if isinstance(value, SourceError):
-            yield LocatedEntry(SourceError(f"{where}: {value}"), where)
-        else:
-            yield LocatedEntry(value, where)
+        is_error = isinstance(value, SourceError)
+        yield LocatedEntry(SourceError(f"{where}: {value}") if is_error else value, where)
 
 
 def read_lines(file: Path) -> Iterator[LocatedEntry]:

@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from math import inf
 from typing import TypeAlias
 
 from bench_assets.core.judging.second_look import is_reader, split_judges
@@ -68,14 +69,9 @@ def best_cells(
     best: dict[tuple[str, str], tuple[float, str]] = {}
     for text, cells in cells_by_text.items():
         for (metric, category), value in cells.items():
-            best_value, _ = best.get((metric, category), (None, ""))
-            if best_value is None:
-                is_better = True
-            elif metric in lower_is_better:
-                is_better = value < best_value
-            else:
-                is_better = value > best_value
-            if is_better:
+            sign = -1 if metric in lower_is_better else 1
+            best_value, _ = best.get((metric, category), (-sign * inf, ""))
+            if sign * value > sign * best_value:
                 best[metric, category] = value, text
     return best
 

@@ -104,16 +104,13 @@ def _require_judged_task(bench: Workbench, suite: str, judge: str) -> None:
     """Refuse a judge that no task of a suite would ask, as a judge or as a reader."""
     tasks = bench.catalog.tasks_of(suite)
     scorer = bench.settings.suite(tasks[0].suite, SuiteSettings).scorer
-    asked = [
+    if not any(
         task.asked_judge(judge, scorer).name
-        if task.is_judged
-        else configured_reader(task, bench.settings, judge, bench.model)
+        or configured_reader(task, bench.settings, judge, bench.model)
         for task in tasks
-    ]
-    if any(asked):
-        return
-    reason = f": the scorer {scorer} uses none" if any(task.is_judged for task in tasks) else ""
-    raise SettingsError(f"judge {judge}: {suite} asks no judge{reason}. Leave it out")
+    ):
+        reason = f" with the scorer {scorer}" if scorer else ""
+        raise SettingsError(f"judge {judge}: {suite} asks no judge{reason}. Leave it out")
 
 
 def _require_read_task(bench: Workbench, suite: str, reader: str) -> None:
@@ -201,7 +198,7 @@ def _check_settings(task: Task, bench: Workbench, conditions: Sequence[str], *, 
     section = settings.suite(task.suite, SuiteSettings)
     if task.asked_of == "model" and section.scorer:
         task.scorer(section.scorer)  # raises if it is unknown
-    name, judge = task.chosen_judge(section.judge) if task.is_judged else ("", "")
+    name, judge = task.asked_judge(section.judge, section.scorer)
     if name == PEOPLE:
         people_judge(task, settings, conditions)
     _check_role("judge", judge, {*task.judges, PEOPLE}, bench, asks=asks)
