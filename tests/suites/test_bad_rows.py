@@ -164,6 +164,9 @@ OTHER_MCOT = MCOT | {"url": "https://a/2.png"}
         ),
         pytest.param(captions, (CAPTION, CAPTION | {"captions": ""}, CAPTION), id="no caption"),
         pytest.param(
+            captions, (CAPTION, CAPTION | {"captions": "A \ud83d"}, CAPTION), id="half a character"
+        ),
+        pytest.param(
             texts, (TEXT, {"hypothesis": "x"}, TEXT | {"url": "https://a/2.png"}), id="retrieval"
         ),
         pytest.param(

@@ -30,6 +30,7 @@ from bench_assets.core.tables.json_records import (
     make_rows,
     read_entries,
     read_lines,
+    require_field,
 )
 
 if TYPE_CHECKING:
@@ -101,37 +102,41 @@ def read_optional_lines(file: Path) -> Iterator[LocatedEntry]:
 
 
 def read_text_field(entry: Entry, name: str, where: str) -> str:
-    """Read a text field, stripped; "" if it is missing.
+    """Read a text field, stripped; "" if it is missing or null.
 
     Raises:
-        SourceError: If the field is not a text.
+        SourceError: If the field is not a text, or has a lone surrogate.
     """
-    value = entry.get(name)
-    if value is not None and not isinstance(value, str):
-        raise SourceError(f"{where}: field {name!r} is {value!r:.60}, expected a text")
-    return (value or "").strip()
+    return "" if entry.get(name) is None else require_field(entry, name, str, where).strip()
 
 
-def read_texts(entry: Entry, name: str) -> list[str]:
+def read_texts(entry: Entry, name: str, where: str) -> list[str]:
     """List the non-blank texts of a field, which holds one text or a list.
 
     In CSV a list is one cell, written as in Python or JSON.
 
-    >>> read_texts({"url": "['https://a', 'https://b']"}, "url")
+    Raises:
+        SourceError: If a text has a lone surrogate.
+
+    >>> read_texts({"url": "['https://a', 'https://b']"}, "url", where="t2i.csv, line 2")
     ['https://a', 'https://b']
     """
-    texts = [text for text in _list_values(entry.get(name)) if isinstance(text, str)]
-    return [text.strip() for text in texts if text.strip()]
+    values = [value for value in _list_values(entry.get(name)) if isinstance(value, str)]
+    texts = [require_field({name: value}, name, str, where).strip() for value in values]
+    return [text for text in texts if text]
 
 
 def image_addresses(files: Iterable[Path]) -> list[str]:
     """List the addresses of all images in the files, without duplicates, in order."""
     addresses: list[str] = []
     for file in files:
-        for entry in make_rows(read_records(file), lambda entry, _: entry).rows:
-            for field in _ADDRESS_FIELDS:
-                addresses += read_texts(entry, field)
+        for row_addresses in make_rows(read_records(file), _row_addresses).rows:
+            addresses += row_addresses
     return list(dict.fromkeys(addresses))
+
+
+def _row_addresses(entry: Entry, where: str) -> list[str]:
+    return [text for field in _ADDRESS_FIELDS for text in read_texts(entry, field, where)]
 
 
 class AddressMatches(NamedTuple):
@@ -198,8 +203,14 @@ def number_repeated(table: Table[Row], id_field: str) -> Table[Row]:
 
 
 def _path_suffixes(address: str) -> Iterator[str]:
-    """Yield the ends of an address that may be the path of its file, the longest first."""
-    url = urlsplit(address)
+    """Yield the ends of an address that may be the path of its file, the longest first.
+
+    An invalid address has none.
+    """
+    try:
+        url = urlsplit(address)
+    except ValueError:  # such as "https://[a"
+        return
     query = f"?{url.query}" if url.query else ""
     segments = [url.netloc, *url.path.lstrip("/").split("/")]
     for start in range(len(segments)):

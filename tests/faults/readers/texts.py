@@ -92,7 +92,7 @@ TEXTS = [
     _row("journeybench json_objects", json_objects, b'Here:\n```json\n[{"a": 1}]\n```'),
     _row("journeybench split_captions", split_captions, b'1. "A cat." 2. "A dog."'),
     _row("journeybench split_answers", split_answers, b"no one; nobody"),
-    _row("journeybench texts", lambda text: read_texts({"url": text}, "url"), b"['a', 'b']",
+    _row("journeybench texts", lambda text: read_texts({"url": text}, "url", ""), b"['a', 'b']",
          b'["a"]'),
     _row("multi careful scorer", _read_carefully, b"BD", b"\\boxed{B}"),
     _row("multi says_image_is_missing", says_image_is_missing),

@@ -235,7 +235,7 @@ def test_an_address_is_matched_with_its_image_file(names, addresses, file_of):
     ],
 )
 def test_a_field_is_read_as_a_list_of_texts(value, texts):
-    assert read_texts({"field": value}, "field") == texts
+    assert read_texts({"field": value}, "field", where="") == texts
 
 
 HALLUCINATION_TASK = "journeybench/hallucination_vqa"

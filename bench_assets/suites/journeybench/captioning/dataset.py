@@ -92,7 +92,7 @@ def known_categories(spellings: Iterable[str]) -> tuple[str, ...]:
 
 def _captioned_image(entry: Entry, where: str) -> CaptionedImage:
     address = require_field(entry, "url", str, where).strip()
-    texts = read_texts(entry, "captions")
+    texts = read_texts(entry, "captions", where)
     captions = split_captions(texts[0]) if len(texts) == 1 else tuple(texts)
     if not (address and captions):
         raise SourceError(f"{where}: expected an address and captions, found {texts!r:.80}")

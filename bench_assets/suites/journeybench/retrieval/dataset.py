@@ -74,10 +74,11 @@ def _add_entry(sample: RetrievalSample, table: str, entry: Entry, where: str) ->
     if table == "text_negatives":
         text = read_text_field(entry, "hypothesis", where)
         return replace(sample, text_distractors=_merge_unique(sample.text_distractors, [text]))
-    captions = read_texts(entry, "captions")
+    captions = read_texts(entry, "captions", where)
     if len(captions) == 1:
         captions = list(split_captions(captions[0]))
-    images = read_texts(entry, "distractor_url") + read_texts(entry, "image_distractor_url")
+    images = read_texts(entry, "distractor_url", where)
+    images += read_texts(entry, "image_distractor_url", where)
     sample = replace(
         sample,
         captions=_merge_unique(sample.captions, captions),
@@ -85,7 +86,7 @@ def _add_entry(sample: RetrievalSample, table: str, entry: Entry, where: str) ->
     )
     if table == "image_distractors":
         return sample
-    distractors = read_texts(entry, "text_distractors")
+    distractors = read_texts(entry, "text_distractors", where)
     return replace(
         sample,
         texts=_merge_unique(sample.texts, captions),
