@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import dagster as dg
 
@@ -27,6 +27,7 @@ from bench_assets.core.tables.expectations import (
 )
 from bench_assets.core.text.escaping import escape_markdown
 from bench_assets.defs.checks.shared_ops import TableCheck
+from bench_resources.tables.asset_types import row_type_of
 from bench_resources.tables.parquet import TableFiles
 
 CHECK_NAME = "as_expected"
@@ -42,15 +43,8 @@ def source_checks(definitions: Sequence[Any]) -> list[dg.AssetChecksDefinition]:
         for definition in definitions
         if isinstance(definition, dg.AssetsDefinition)
         for key in definition.keys
-        if key.path[1:] == ["source"] and _row_type(definition, key) is SourceFile
+        if key.path[1:] == ["source"] and row_type_of(definition, key) is SourceFile
     ]
-
-
-def _row_type(assets: dg.AssetsDefinition, key: dg.AssetKey) -> object:
-    """Row type of an asset that is a list of rows; None of another asset."""
-    output = assets.get_output_name_for_asset_key(key)
-    type_arguments = get_args(assets.op.output_dict[output].dagster_type.typing_type)
-    return type_arguments[0] if type_arguments else None
 
 
 def _source_check(key: dg.AssetKey) -> dg.AssetChecksDefinition:

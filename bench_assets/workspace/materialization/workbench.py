@@ -8,7 +8,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from contextlib import closing, contextmanager, suppress
 from functools import cached_property
-from typing import Any, Self, cast, get_args
+from typing import Any, Self
 
 import dagster as dg
 
@@ -39,6 +39,7 @@ from bench_resources.models.registry.named_models import ResolvedModel
 from bench_resources.models.registry.opening import Models
 from bench_resources.response_cache.throughput import ProgressStyle
 from bench_resources.runs.ledger import Ledger, observe
+from bench_resources.tables.asset_types import row_type_of
 from bench_resources.tables.parquet import read_columns
 
 
@@ -485,11 +486,10 @@ class Workbench:
             TableError: If the asset is not a table of rows.
         """
         asset = self.definitions.resolve_asset_graph().assets_def_for_key(key)
-        output = asset.op.output_dict[asset.get_output_name_for_asset_key(key)]
-        row_types = get_args(output.dagster_type.typing_type)
-        if not row_types:
+        row_type = row_type_of(asset, key)
+        if row_type is None:
             raise TableError(f"{key.to_user_string()} is not a table of rows")
-        return cast(type[Any], row_types[0])
+        return row_type
 
     def _add_partition(self, partition_set: str, partition: str) -> None:
         from sqlalchemy.exc import IntegrityError

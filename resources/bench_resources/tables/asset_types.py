@@ -21,6 +21,12 @@ def asset_row_type(context: dg.OutputContext | dg.InputContext) -> type[Any]:
     return row_type
 
 
+def row_type_of(asset: dg.AssetsDefinition, key: dg.AssetKey) -> type[Any] | None:
+    """Row type of a table that an asset writes; None of another output."""
+    output = asset.op.output_dict[asset.get_output_name_for_asset_key(key)]
+    return next(iter(get_args(output.dagster_type.typing_type)), None)
+
+
 def column_schemas(asset: dg.AssetsDefinition) -> dict[dg.AssetKey, dg.TableSchema]:
     """Column schemas of the tables that an asset writes; none for other outputs."""
     schemas = {}
