@@ -113,8 +113,8 @@ def configured_reader(
 ) -> str:
     """The reader of a task: a model of bench.toml, or "self"; "" without one.
 
-    By default the judge's model reads, unless its responses are recorded. Only the default scorer
-    uses readers.
+    By default the judge's model reads, if it is there and its responses are not recorded. Only the
+    default scorer uses readers.
 
     Raises:
         SettingsError: If the task has no such judge.
@@ -125,7 +125,10 @@ def configured_reader(
     reader = task.chosen_reader(judge, suite_settings.reader)
     if suite_settings.reader or not reader:
         return reader
-    return reader if _can_read(reader, settings, find) else ""
+    try:
+        return "" if _is_recorded(reader, settings, find) else reader
+    except (UnknownNameError, ModelError, SettingsError):
+        return ""
 
 
 def reader_model(
@@ -144,14 +147,6 @@ def reader_model(
             " model with --reader"
         )
     return model
-
-
-def _can_read(model: str, settings: Settings, find: FindModel | None) -> bool:
-    """Whether a judge's model can be the reader: it exists, and its responses are not recorded."""
-    try:
-        return not _is_recorded(model, settings, find)
-    except (UnknownNameError, ModelError, SettingsError):
-        return False
 
 
 def _is_recorded(model: str, settings: Settings, find: FindModel | None) -> bool:

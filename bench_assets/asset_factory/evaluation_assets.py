@@ -201,7 +201,6 @@ def judgements_asset(
 
 
 def _scores(step: EvaluationStep) -> dg.AssetsDefinition:
-    """Build the asset of scores, with judgements as an input if the task has them."""
     task = step.task
 
     def scores(

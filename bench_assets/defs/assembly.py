@@ -29,7 +29,7 @@ from bench_assets.defs.observed_inputs import (
     observing_io_manager,
     with_source,
 )
-from bench_assets.defs.suite_datasets import load_suite_assets, memoize
+from bench_assets.defs.suite_datasets import asset_specs, load_suite_assets, memoize
 from bench_assets.defs.tables.annotation import annotation_assets
 from bench_assets.defs.tables.leaderboard import leaderboard_assets
 from bench_assets.defs.tables.report import report_asset
@@ -167,7 +167,7 @@ def _jobs_and_sensors(
         jobs=[*_suite_jobs(catalog), *checkpoint_jobs],
         sensors=[
             checkpoint_sensor(checkpoint_jobs, evaluable.suites),
-            *change_sensors(_specs(assets)),
+            *change_sensors(spec for asset in assets for spec in asset_specs(asset)),
             observation_sensor(partial(observe_inputs, catalog)),
             webhook_sensor(evaluable.suites),
             model_sensor(),
@@ -193,17 +193,6 @@ def _assets(
     for make_assets in hooks_of("assets"):
         assets += make_assets(catalog)
     return [*assets, *leaderboard_assets(catalog), report_asset(catalog)]
-
-
-def _specs(assets: Iterable[Any]) -> list[dg.AssetSpec]:
-    """Specs of assets, before their groups are assigned."""
-    specs: list[dg.AssetSpec] = []
-    for asset in assets:
-        if isinstance(asset, dg.AssetsDefinition):
-            specs += asset.specs
-        elif isinstance(asset, dg.AssetSpec):
-            specs.append(asset)
-    return specs
 
 
 def _inactive_answers(catalog: Catalog, configured: Collection[str]) -> frozenset[dg.AssetKey]:

@@ -63,28 +63,30 @@ def _key_defects(suite: Suite, assets: Sequence[Any]) -> list[str]:
     """Describe missing, invalid and duplicate assets, and those with a wrong key or group."""
     if invalid := [asset for asset in assets if not isinstance(asset, _ASSET_TYPES)]:
         return [f"{invalid[0]!r} is neither an asset nor an asset check"]
-    specs = [spec for asset in assets for spec in _asset_specs(asset)]
+    specs = [spec for asset in assets for spec in asset_specs(asset)]
     counts = Counter(spec.key for spec in specs)
     groups = {spec.key: spec.group_name for spec in specs}
     defects = [
-        f"{_format_key(key)}: {n} assets have this key" for key, n in counts.items() if n > 1
+        f"{key.to_user_string()}: {n} assets have this key" for key, n in counts.items() if n > 1
     ]
     defects += [
-        f"{_format_key(key)}: its key should begin with {suite.name!r}"
+        f"{key.to_user_string()}: its key should begin with {suite.name!r}"
         for key in counts
         if key.path[0] != suite.name
     ]
     overlapping = sorted(counts.keys() & _graph_keys(suite))
-    defects += [f"{_format_key(key)}: the graph itself defines this table" for key in overlapping]
+    defects += [
+        f"{key.to_user_string()}: the graph itself defines this table" for key in overlapping
+    ]
     expected = (suite.name, f"{suite.name}_ablations")
     for key, condition in _question_tables(suite).items():
         if key not in groups:
             defects.append(
-                f"{_format_key(key)}: there is no such asset; {condition}, asks its questions"
+                f"{key.to_user_string()}: there is no such asset; {condition}, asks its questions"
             )
         elif groups[key] not in expected:
             defects.append(
-                f"{_format_key(key)}: its group is {groups[key]!r}, expected one of {expected}"
+                f"{key.to_user_string()}: its group is {groups[key]!r}, expected one of {expected}"
             )
     return defects
 
@@ -97,7 +99,7 @@ def _missing_resources(resources: Collection[str], assets: Sequence[Any]) -> lis
         if isinstance(asset, dg.AssetsDefinition):
             missing = asset.required_resource_keys - asset.resource_defs.keys() - {*resources}
             problems += [
-                f"{_format_key(key)}: there is no resource {name!r}, only {available}"
+                f"{key.to_user_string()}: there is no resource {name!r}, only {available}"
                 for name in sorted(missing)
                 for key in sorted(asset.keys)
             ]
@@ -140,17 +142,13 @@ def _question_tables(suite: Suite) -> dict[dg.AssetKey, str]:
     }
 
 
-def _asset_specs(asset: object) -> list[dg.AssetSpec]:
+def asset_specs(asset: object) -> list[dg.AssetSpec]:
     """Specs of an asset, a multi-asset or a source asset; none of an asset check."""
     if isinstance(asset, dg.AssetSpec):
         return [asset]
     if isinstance(asset, dg.SourceAsset):
         return [dg.AssetSpec(asset.key, group_name=asset.group_name)]
     return list(asset.specs) if isinstance(asset, dg.AssetsDefinition) else []
-
-
-def _format_key(key: dg.AssetKey) -> str:
-    return key.to_user_string()
 
 
 Made = TypeVar("Made")

@@ -52,7 +52,8 @@ def checkpoint_sensor(jobs: Sequence[Any], suites: Sequence[Suite]) -> dg.Sensor
     def folders(
         context: dg.SensorEvaluationContext, settings: dg.ResourceParam[Settings]
     ) -> dg.SensorResult:
-        tables = _tables(context, suites)
+        assert context.repository_def is not None  # the code server has one
+        tables = tables_of(suites, context.repository_def.asset_graph)
         return watch_folders(context.instance, settings, tables, context.cursor, time.time())
 
     return folders
@@ -170,11 +171,6 @@ def missing_numbers(
     return plan_evaluations(instance, evaluated, known, watched, attempts, now).missing
 
 
-def _tables(context: dg.SensorEvaluationContext, suites: Sequence[Suite]) -> Tables:
-    assert context.repository_def is not None  # the code server has one
-    return tables_of(suites, context.repository_def.asset_graph)
-
-
 def _known_checkpoints(instance: dg.DagsterInstance, settings: Settings) -> dict[str, str]:
     """Checkpoints with a partition, by content; never a model of bench.toml."""
     keys = instance.get_dynamic_partitions(str(MODELS.name))
@@ -198,7 +194,6 @@ def _stored_cursor(instance: dg.DagsterInstance) -> dict[str, Any]:
 
 
 def _describe_lacking(settings: Settings, suites: Sequence[str]) -> list[str]:
-    """One line on the suites without questions; none if there are no such suites."""
     if not suites:
         return []
     return [

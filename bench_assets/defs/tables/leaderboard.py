@@ -125,13 +125,10 @@ def rank_tasks(
     with_partial: bool = False,
 ) -> list[LeaderboardRow]:
     """Rank the models of each task; with an object store, reading overlaps with ranking."""
-    rank = partial(
-        rank_task,
-        tables=tables,
-        published=published,
-        configured=configured,
-        with_partial=with_partial,
-    )
+
+    def rank(task: Task) -> list[LeaderboardRow]:
+        return rank_task(task, tables, published, configured, with_partial=with_partial)
+
     if tables.blobs.folder is not None:
         return [row for task in tasks for row in rank(task)]
     with ThreadPoolExecutor(2) as threads:

@@ -12,7 +12,6 @@ from bench_assets.core.schema.errors import HomeError, TableError
 from bench_assets.core.tables.arrow import require_columns
 from bench_assets.workspace.inspect.stale_numbers import stale_numbers
 from bench_assets.workspace.maintain.rebuilding import (
-    image_command,
     invalidate_tables,
     rebuild_command,
     tables_by_image,
@@ -103,7 +102,10 @@ def verify_images(bench: Workbench) -> Iterator[VerificationFinding]:
     missing = {name: f"no such image in {location.name}" for name in names}
     tables = {table for name in damaged | missing for table in by_image.get(name, ())}
     invalidate_tables(bench, sorted(table.key for table in tables if table.is_own))
-    commands = {table: image_command(bench, table) for table in tables}
+    commands = {
+        table: rebuild_command(bench, table.key) + ("" if table.is_own else " --source SOURCE")
+        for table in tables
+    }
     for name, reason in (damaged | missing).items():
         is_used = name in by_image
         yield VerificationFinding(

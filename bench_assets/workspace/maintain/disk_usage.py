@@ -11,10 +11,10 @@ from bench_resources.config.bench_toml import Settings
 from bench_resources.config.environment import IMPORTS_FILE, MODELS_FILE
 from bench_resources.config.known_benchmarks import FOLDER as BENCHMARKS_FOLDER
 from bench_resources.config.sources_toml import SOURCES_FILE
-from bench_resources.config.stores import open_home_blobs
+from bench_resources.config.stores import open_shared_blobs
 from bench_resources.datasets.cache import ReleaseCache
 from bench_resources.storage.sqlite import SIDE_SUFFIXES
-from bench_resources.tables.locations import SOURCES_FOLDER
+from bench_resources.tables.locations import SOURCES_FOLDER, WHOLE_TABLE
 
 BACKUP = """\
 Back up bench.toml, models.toml, sources.toml, dagster.site.yaml, draws.jsonl,
@@ -27,7 +27,6 @@ To move the home: stop all runs, move it, set BENCH_HOME to the new path, and co
 relative paths in bench.toml."""
 
 _MODEL_TABLES = frozenset({"predictions", "scores", "metrics"})  # tables of each model
-_UNPARTITIONED = "all"  # stem of a table that is not per model, see bench_resources.tables.parquet
 _DESCRIPTIONS = {
     "images": ("images, by SHA-256", "{rm}: drawn or read again when needed"),
     "mini": ("source files of the mini editions", "{rm}: drawn again when needed"),
@@ -107,7 +106,7 @@ def _table_usages(folder: Path) -> Iterator[DiskUsage]:
     models: dict[str, list[Path]] = defaultdict(list)
     files = list(folder.rglob("*.parquet"))
     model_stems = {file.stem for file in files if file.parent.name in _MODEL_TABLES}
-    model_stems.discard(_UNPARTITIONED)
+    model_stems.discard(WHOLE_TABLE)
     for file in files:
         if file.stem in model_stems:
             models[unquote(file.stem)].append(file)
@@ -178,7 +177,7 @@ def shared_disk_usage(settings: Settings) -> list[DiskUsage]:
 
 def _shared_usages(settings: Settings) -> Iterator[DiskUsage]:
     for part, (description, removal) in _SHARED_PARTS.items():
-        blobs = open_home_blobs(settings, part)
+        blobs = open_shared_blobs(settings.home, part, **settings.storage.shared)
         sizes = [blob.size for blob in blobs.list()]
         if sizes:
             yield DiskUsage(

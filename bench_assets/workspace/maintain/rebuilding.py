@@ -47,6 +47,13 @@ def rebuild_command(bench: Workbench, key: dg.AssetKey, model: str = "") -> str:
     return command + (f" --model {quote(model)}" if model else "")
 
 
+def _task_conditions(bench: Workbench, suite: str) -> Iterator[tuple[Task, str]]:
+    """Pair the tasks of a suite with their conditions, the main one first."""
+    for task in bench.catalog.tasks_of(suite):
+        for condition in sorted(task.conditions, key=lambda name: name != "main"):
+            yield task, condition
+
+
 class ImageTable(NamedTuple):
     """A table that names an image."""
 
@@ -76,12 +83,6 @@ def tables_by_image(bench: Workbench) -> dict[str, list[ImageTable]]:
     return by_image
 
 
-def image_command(bench: Workbench, table: ImageTable) -> str:
-    """Command that stores the images of a table again; the user fills in MODEL and SOURCE."""
-    command = rebuild_command(bench, table.key)
-    return command if table.is_own else f"{command} --source SOURCE"
-
-
 def invalidate_tables(bench: Workbench, keys: Iterable[dg.AssetKey]) -> None:
     """Mark tables with damaged images as stale, by events without a code version."""
     with suppress(HomeError):  # a read-only home cannot be rebuilt anyway
@@ -89,10 +90,3 @@ def invalidate_tables(bench: Workbench, keys: Iterable[dg.AssetKey]) -> None:
             if bench.ledger.event(key):
                 event = dg.AssetMaterialization(key, description="Its images are damaged.")
                 bench.instance.report_runless_asset_event(event)
-
-
-def _task_conditions(bench: Workbench, suite: str) -> Iterator[tuple[Task, str]]:
-    """Pair the tasks of a suite with their conditions, the main one first."""
-    for task in bench.catalog.tasks_of(suite):
-        for condition in sorted(task.conditions, key=lambda name: name != "main"):
-            yield task, condition

@@ -1,7 +1,7 @@
 """``bench home remove``: deletes a model's tables, partition and, on request, responses."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import unquote
@@ -110,7 +110,7 @@ def remove(bench: Workbench, removable: Removable, *, responses: bool) -> Remova
         HomeError: If the model is being evaluated, or a file cannot be deleted.
     """
     model, megabytes, n_responses = removable.model, removable.megabytes, 0
-    with _evaluation_locks(bench, model):
+    with _hold_evaluation_locks(bench, model):
         if responses:
             n_responses, freed = _remove_responses(bench, model)
             megabytes += freed
@@ -142,9 +142,8 @@ def _model_table_keys(bench: Workbench) -> list[dg.AssetKey]:
     ]
 
 
-@contextmanager
-def _evaluation_locks(bench: Workbench, model: str) -> Iterator[None]:
-    """Hold the locks of all tables of a model, which its evaluations hold."""
+def _hold_evaluation_locks(bench: Workbench, model: str) -> AbstractContextManager[None]:
+    """Hold the locks of all tables of a model, or raise HomeError if an evaluation holds one."""
 
     def refuse(wait: LockWait) -> None:
         raise HomeError(
@@ -152,8 +151,7 @@ def _evaluation_locks(bench: Workbench, model: str) -> Iterator[None]:
         )
 
     folders = ["/".join(key.path[:-1]) for key in _model_table_keys(bench)]
-    with open_table_locks(bench.settings).held(table_locks(folders, model), refuse):
-        yield
+    return open_table_locks(bench.settings).held(table_locks(folders, model), refuse)
 
 
 def _remove_responses(bench: Workbench, model: str) -> tuple[int, float]:

@@ -150,9 +150,9 @@ def rejection_messages(
     for task, condition in itertools.product(bench.catalog.tasks_of(suite), conditions):
         if condition not in task.conditions:
             continue
-        for table, rows in read_rejections(bench.tables, task, "", condition).items():
-            # the mini edition has some on purpose
-            if rows and describe_questions(bench.tables, task).edition != "mini":
+        edition = describe_questions(bench.tables, task).edition
+        for table, rows in read_rejections(bench.tables, task, edition, condition).items():
+            if rows:
                 count = "1 row" if len(rows) == 1 else f"{len(rows)} rows"
                 messages[table] = (
                     f"{task.name}: {count} of the source rejected, "

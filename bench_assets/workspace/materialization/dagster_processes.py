@@ -48,7 +48,7 @@ def require_free(port: int, host: str = _HOST) -> None:
             ) from error
 
 
-def write_workspace(home: Path, code: str = "") -> Path:
+def write_workspace(home: Path, code: str) -> Path:
     """Write the file by which Dagster finds the graph; returns its path.
 
     ``code`` is ``HOST:PORT`` or the socket of a code server; "": the installed package.

@@ -254,7 +254,6 @@ def _adapter_weights(folder: Path) -> list[Path]:
 
 
 def _shards(index: Path) -> list[str]:
-    """File names in the index of shards."""
     weight_map = read_object(index).get("weight_map")
     if not isinstance(weight_map, dict):
         raise ModelError(f"{index}: not an index of shards (no weight_map)")

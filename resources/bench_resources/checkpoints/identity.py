@@ -150,7 +150,6 @@ def _pin_hub_id(hub_id: str, revision: str, base: str) -> Checkpoint:
 
 
 def _download(hub_id: str, commit: str) -> Path:
-    """Download a repository to the cache, and return its folder."""
     from huggingface_hub import snapshot_download
 
     try:
@@ -180,7 +179,6 @@ def _commit_with(file: str, hub_id: str, revision: str) -> str:
 
 
 def _with_adapter(folder: Path, revision: str, base: str) -> Checkpoint:
-    """Pin the base of an adapter, with the adapter."""
     adapter_base = base_of(folder, base, revision)
     checksum = _checksum_weights(partial(loaded_files, folder))
     base_checkpoint = _pin_weights(adapter_base.place, adapter_base.revision)

@@ -51,14 +51,8 @@ def existing_response_store(settings: Settings) -> "ResponseStore | None":
     return None
 
 
-def open_home_blobs(settings: Settings, kind: str) -> Blobs:
-    """Open "tables", "images" or "export" of a home, as ``open_shared_blobs`` does."""
-    storage = settings.storage
-    return open_shared_blobs(settings.home, kind, storage.objects, storage.endpoint)
-
-
 def open_shared_blobs(home: Path, kind: str, objects: str, endpoint: str) -> Blobs:
-    """Open one kind of a home's blobs, by the templates of addresses in ``[storage]``.
+    """Open "tables", "images" or "export" of a home, by templates of addresses in ``[storage]``.
 
     Raises:
         SettingsError: If obstore is not installed, an address is invalid, or a variable is not set.

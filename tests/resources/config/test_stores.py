@@ -1,5 +1,4 @@
 import sys
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -7,7 +6,7 @@ import pytest
 from bench_assets.core.schema.errors import SettingsError
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.environment import known_secrets
-from bench_resources.config.stores import open_home_blobs, open_response_store
+from bench_resources.config.stores import open_response_store, open_shared_blobs
 
 
 def write_storage_section(home: Path, storage: str) -> Path:
@@ -47,12 +46,14 @@ def test_the_password_of_a_database_is_redacted(tmp_path, monkeypatch, address):
 
 def test_tables_lie_in_the_folder_that_objects_names(tmp_path: Path) -> None:
     settings = load_settings(write_storage_section(tmp_path, 'objects = "file:///mnt/shared/"'))
-    assert open_home_blobs(settings, "tables").place == "/mnt/shared/tables"
+    blobs = open_shared_blobs(settings.home, "tables", **settings.storage.shared)
+    assert blobs.place == "/mnt/shared/tables"
 
 
 def test_tables_lie_in_the_home_by_default(tmp_path: Path) -> None:
     settings = load_settings(write_storage_section(tmp_path, 'objects = ""'))
-    assert open_home_blobs(settings, "tables").place == f"{tmp_path}/tables"
+    blobs = open_shared_blobs(settings.home, "tables", **settings.storage.shared)
+    assert blobs.place == f"{tmp_path}/tables"
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,7 @@ def test_tables_lie_in_the_home_by_default(tmp_path: Path) -> None:
         (
             "obstore",
             'objects = "s3://bucket/team-without"',
-            partial(open_home_blobs, kind="tables"),
+            lambda settings: open_shared_blobs(settings.home, "tables", **settings.storage.shared),
         ),
     ],
 )
