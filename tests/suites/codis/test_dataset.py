@@ -195,6 +195,7 @@ def test_image_question_and_contexts_occur_once(fields, n_kept):
         pytest.param(range(353), True, id="the 353 of the release"),
         pytest.param(range(352), False, id="one is missing"),
         pytest.param([*range(352), 400], False, id="one is somebody else's"),
+        pytest.param(range(354), False, id="one too many"),
     ],
 )
 def test_a_release_has_all_353_ids_and_no_other(ids, expected):
