@@ -128,7 +128,7 @@ def read_votes(release: CodisRelease) -> Table[SubmissionVote]:
 
 
 def read_captions(file: Path) -> Table[tuple[str, str]]:
-    """Read image names with their captions from JSON lines; a second caption is rejected.
+    """Read image names and captions from JSON lines; invalid lines and second ones are rejected.
 
     Raises:
         SourceError: If the file cannot be read.

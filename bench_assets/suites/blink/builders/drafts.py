@@ -133,7 +133,7 @@ def insert_at(right: Item, wrong: Sequence[Item], place: int) -> tuple[Item, ...
 
 
 def wording(task: str, **blanks: str) -> QuestionWording:
-    r"""Return a task's wording with its blanks filled in.
+    r"""Return a task's wording with its blanks filled in, but for the options.
 
     >>> wording("Counting", question="How many giraffes are sitting?").prompt
     'How many giraffes are sitting?\nSelect from the following choices.\n{options}'

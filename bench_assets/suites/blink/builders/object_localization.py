@@ -112,7 +112,10 @@ def plain_name(category: str) -> str:
 
 
 def jitter_box(box: Box, size: Size, rng: Random) -> Box | None:
-    """Add Gaussian noise to the corners until the overlap fits; None after ``_TRIES`` tries."""
+    """Shift the corners by Gaussian noise, within the image, until the overlap fits.
+
+    None after ``_TRIES`` tries.
+    """
     left, top, right, bottom = box
     x_noise, y_noise = (right - left) * _NOISE, (bottom - top) * _NOISE
     max_x, max_y = size

@@ -123,7 +123,7 @@ def duplicates(
     transformed_items: list[MultiItem],
     stored: list[StoredImage],
 ) -> dg.Output[list[Duplicate]]:
-    """Find near-duplicates (section 3.2: over 800 were removed)."""
+    """Find near-duplicates (section 3.2: over 800 were removed), of items with all their images."""
     if not open_release(sources).annotations:
         return table_output(list[Duplicate]())
     digests = {image.name: image.sha256 for image in stored}

@@ -53,7 +53,7 @@ class ItemRating:
 
 
 def read_annotations(file: Path) -> Table[Annotation]:
-    """Read annotations in file order; invalid ones are rejected, and second ones in a round.
+    """Read annotations in file order; invalid ones, and an item's second in a round, are rejected.
 
     Raises:
         SourceError: If the file is not a JSON list in UTF-8.
@@ -133,7 +133,8 @@ def _annotation(entry: Entry, where: str) -> Annotation:
     if unknown:
         raise SourceError(f"{where}: cannot change {unknown}; only {', '.join(EDITABLE_FIELDS)}")
     if "type" in changes and changes["type"] not in TYPES.values():
-        raise SourceError(f"{where}: unknown type {changes['type']!r}")
+        known = ", ".join(TYPES.values())
+        raise SourceError(f"{where}: unknown type {changes['type']!r}; known: {known}")
     if transform and "name" not in transform:
         raise SourceError(f"{where}: field 'transform' has no 'name'")
     round_ = require_field(entry, "round", int, where)

@@ -102,8 +102,8 @@ def convert_item(item: MultiItem) -> MarkdownItem:
     except RecursionError:
         return MarkdownItem(item, {})
     lost = _lost_characters(item, parts, tables.values())
-    parts["images"] = tuple(images)
-    return MarkdownItem(replace(item, **parts, format="markdown", lost=lost), tables)
+    changes = {**parts, "images": tuple(images), "format": "markdown", "lost": lost}
+    return MarkdownItem(replace(item, **changes), tables)
 
 
 def leftover_tags(text: str) -> list[str]:
