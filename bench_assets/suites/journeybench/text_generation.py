@@ -58,6 +58,7 @@ def json_objects(text: str) -> list[dict[str, Any]] | None:
     start, end = max(0, text.find("[")), text.rfind("]") + 1
     try:
         values = json.loads(text[start:end])
+        json.dumps(values, ensure_ascii=False).encode()  # half a character fits into no table
     except (ValueError, RecursionError):
         return None
     if not isinstance(values, list) or not all(isinstance(value, dict) for value in values):
