@@ -143,12 +143,8 @@ def look_alike_units(
 def trigger_units(
     trigger_responses: Sequence[GeneratedText], images: Sequence[StoredImage]
 ) -> list[Unit]:
-    """Build one unit per complete question about a stored image; of equal ones, the last."""
+    """Build one unit per valid question about a stored image."""
     digest_of = digests(images)
-    questions = {
-        (question.image, normalize_text(question.question)): question
-        for question in valid_questions(trigger_responses)
-    }
     return [
         Unit(
             task=TASKS["triggers"].name,
@@ -161,7 +157,7 @@ def trigger_units(
             images={_IMAGE: digest_of[question.image]},
             needed=N_CHECKING,
         )
-        for question in questions.values()
+        for question in valid_questions(trigger_responses)
         if question.image in digest_of
     ]
 

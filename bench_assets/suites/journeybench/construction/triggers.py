@@ -59,25 +59,26 @@ def trigger_prompts(
 
 
 def valid_questions(responses: Iterable[GeneratedText]) -> list[TriggerQuestion]:
-    """List the questions that pass the automatic checks."""
-    return [
-        question
-        for response in responses
-        for question in _proposed_questions(response)
-        if not _question_fault(question)
-    ]
+    """List the questions that pass the automatic checks; of equal ones, the first."""
+    questions: dict[tuple[str, str], TriggerQuestion] = {}
+    for response in responses:
+        for question in _proposed_questions(response):
+            if not _question_fault(question):
+                questions.setdefault((question.image, normalize_text(question.question)), question)
+    return list(questions.values())
 
 
 def verify_triggers(
-    responses: Iterable[GeneratedText], votes: Iterable[TriggerVote], least_votes: int = 1
+    responses: Sequence[GeneratedText], votes: Iterable[TriggerVote], least_votes: int = 1
 ) -> Table[TriggerQuestion]:
     """Keep the questions that pass the automatic checks and a majority of the annotators.
 
-    A question with fewer than ``least_votes`` is rejected as open.
+    Repetitions are rejected. A question with fewer than ``least_votes`` is rejected as open.
     """
     votes_by_question: dict[tuple[str, str], dict[str, bool]] = defaultdict(dict)
     for vote in votes:
         votes_by_question[vote.image, normalize_text(vote.question)][vote.annotator] = vote.accepts
+    valid = set(valid_questions(responses))
     table = Table[TriggerQuestion]()
     for response in responses:
         table.rejections.extend(proposals_of(response).rejections)
@@ -85,6 +86,8 @@ def verify_triggers(
             image, text = question.image, normalize_text(question.question)
             question_votes = list(votes_by_question[image, text].values())
             question_fault = _question_fault(question)
+            if not question_fault and question not in valid:
+                question_fault = "an earlier question says the same"
             fault = question_fault or vote_fault(question_votes, least_votes, "accept it")
             if not question_fault and len(question_votes) < least_votes:
                 table.reject(unit_id(image, text), f"{OPEN}{fault}")

@@ -170,6 +170,15 @@ def test_a_trigger_question_is_rejected_with_the_reason(change, accepts, reason)
     assert rejection.reason.startswith(reason)
 
 
+def test_a_trigger_question_that_repeats_another_is_rejected():
+    vote = TriggerVote(image="a.png", question="Where is the cat?", annotator="a", accepts=True)
+    text = json.dumps([TRIGGER, TRIGGER | {"answers": ["On the mat"]}])
+    questions = verify_triggers([response("a.png/triggers", text)], [vote])
+    assert [question.answers for question in questions.rows] == [("Nowhere",)]
+    (rejection,) = questions.rejections
+    assert rejection.reason == "an earlier question says the same"
+
+
 def ellipse_composition(colour, left):
     """Composition of an image with an ellipse on a coloured background."""
     scene = Scene(96, 96, background=colour)

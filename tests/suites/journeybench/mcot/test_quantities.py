@@ -74,9 +74,7 @@ def test_an_invalid_proposal_is_rejected_with_the_reason(change, reason):
     [
         pytest.param(writer_response("[]"), "nothing to be seen", id="an empty list"),
         pytest.param(writer_response("There are apples."), "unreadable response", id="prose"),
-        pytest.param(
-            writer_response('[{"": "\\ud83d"}]'), "unreadable response", id="half a sign"
-        ),
+        pytest.param(writer_response('[{"": "\\ud83d"}]'), "unreadable response", id="half a sign"),
         pytest.param(writer_response('["apples"]'), "unreadable response", id="a list of texts"),
         pytest.param(writer_response("", "connection lost"), "connection lost", id="no response"),
     ],
