@@ -221,7 +221,6 @@ def _subset_constants(
 
 def _judging_rules(settings: Settings, task: Task) -> str:
     """Name of the rules that judge the task; "" if a model, people or nobody does."""
-    if not task.is_judged:
-        return ""
-    judge = task.chosen_judge(settings.suite(task.suite, SuiteSettings).judge)
+    suite_settings = settings.suite(task.suite, SuiteSettings)
+    judge = task.asked_judge(suite_settings.judge, suite_settings.scorer)
     return "" if judge.model or judge.name == PEOPLE else judge.name

@@ -65,7 +65,7 @@ class PeopleCheck:
 
     corrected: CorrectedMean | None  # None: too few labels
     problem: str = ""  # why it is not corrected
-    agreement: Kappa | None = None  # with people, on the labelled responses; None: none
+    agreement: Kappa  # with people, on the labelled responses
 
     @property
     def is_biased(self) -> bool:

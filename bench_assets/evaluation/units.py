@@ -231,7 +231,9 @@ def _by_category(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Un
 def _by_jackknife(measure: Measure, side: ScoredMetric, clusters: Clusters) -> Units:
     """Jackknife pseudo-values: G times the metric, minus G - 1 times that without a group."""
     scored, full_value = side
-    group_of_cluster = _jackknife_groups(scored, clusters)
+    ordered_clusters = dict.fromkeys(clusters[row.question.question_id] for row in scored)
+    # Round-robin, in the order of the questions.
+    group_of_cluster = {name: str(n % N_GROUPS) for n, name in enumerate(ordered_clusters)}
     groups = _group_by(scored, lambda row: group_of_cluster[clusters[row.question.question_id]])
     n = len(groups)
     units: Units = {}
@@ -245,12 +247,6 @@ def _by_jackknife(measure: Measure, side: ScoredMetric, clusters: Clusters) -> U
             questions=_question_ids(group),
         )
     return units
-
-
-def _jackknife_groups(scored: Sequence[ScoredQuestion], clusters: Clusters) -> dict[str, str]:
-    """Group of each cluster: assigned round-robin, in the order of the questions."""
-    ordered_clusters = dict.fromkeys(clusters[row.question.question_id] for row in scored)
-    return {cluster: str(index % N_GROUPS) for index, cluster in enumerate(ordered_clusters)}
 
 
 def _question_ids(rows: Sequence[ScoredQuestion]) -> tuple[str, ...]:

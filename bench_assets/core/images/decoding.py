@@ -153,7 +153,6 @@ def decode(data: bytes, max_pixels: int = MAX_PIXELS, *, exact: bool = False) ->
 class Header(NamedTuple):
     """Facts from an image's header."""
 
-    format: str  # as Pillow names it
     width: int  # px, as stored
     height: int
     orientation: int  # EXIF's, 1 to 8
@@ -168,7 +167,7 @@ def read_header(data: bytes) -> Header:
     with _open(data, MAX_PIXELS) as image:
         orientation = _read_orientation(image, data)
         width, height = _stored_size(image, orientation)
-        return Header(format=str(image.format), width=width, height=height, orientation=orientation)
+        return Header(width=width, height=height, orientation=orientation)
 
 
 def is_plain(data: bytes, max_pixels: int = MAX_PIXELS, *, in_browser: bool = False) -> bool:

@@ -111,7 +111,11 @@ def call_judge(
     best = [JudgeResponse(*sent, first=sent) for sent in latest]
     is_recorded = model.signature.startswith(RECORDED_PREFIX)
     for _ in range(0 if is_recorded else tries - 1):
-        unread = [n for n, call in enumerate(calls) if _is_unread(call, best[n].response)]
+        unread = [
+            n
+            for n, call in enumerate(calls)
+            if not best[n].response.error and call.count_unread(best[n].response)
+        ]
         retried = _send_requests([_add_complaint(*latest[n], complaint) for n in unread], model)
         for n, (request, response) in zip(unread, retried, strict=True):
             latest[n] = request, response
@@ -119,10 +123,6 @@ def call_judge(
             if response.error or count_unread(response) < count_unread(best[n].response):
                 best[n] = best[n]._replace(request=request, response=response)
     return best
-
-
-def _is_unread(call: JudgeCall, response: Response) -> bool:
-    return not response.error and call.count_unread(response) > 0
 
 
 def final_judgements(judgements: Sequence[Judgement]) -> list[Judgement]:

@@ -1,9 +1,9 @@
 """Numbers: the number that a text is, with its unit, and the one that a response gives."""
 
 import re
-import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
+from unicodedata import normalize
 
 from bench_assets.core.reading.readings import UNREADABLE, Reading, Unreadable, plain_text, read
 from bench_assets.core.reading.rules import Extent, part
@@ -18,8 +18,8 @@ _NO_UNIT = ("", "%", "$", "€", "£", "¥")
 _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\\[dt]?frac\s*\{(-?[\d.]+)\}\s*\{([\d.]+)\}"), r" \1/\2"),
     (re.compile(r"\\(?:([%$])|[!,])"), r"\1"),
-    (re.compile("[¼-¾⅐-⅞]"), lambda match: f" {_normalize(match[0]).replace('⁄', '/')}"),
-    (re.compile("(?<=[0-9])[²³¹⁰-⁹⁻]+"), lambda match: f"^{_normalize(match[0])}"),
+    (re.compile("[¼-¾⅐-⅞]"), lambda match: f" {normalize('NFKC', match[0]).replace('⁄', '/')}"),
+    (re.compile("(?<=[0-9])[²³¹⁰-⁹⁻]+"), lambda match: f"^{normalize('NFKC', match[0])}"),
     (re.compile("[−–](?=[0-9.])"), "-"),
     (re.compile(r"\{,\}"), ","),
     (  # 1 000; 1'000
@@ -178,7 +178,3 @@ def _with_unit(text: str, number: re.Match[str]) -> Measurement | None:
     if quantity and (is_scaled or find_unit(quantity.unit)):
         return quantity
     return parse_quantity(digits[0]) if digits else None
-
-
-def _normalize(text: str) -> str:
-    return unicodedata.normalize("NFKC", text)

@@ -1,6 +1,6 @@
 """Error classes of this project, and suggestions for unknown names."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from difflib import get_close_matches
 
 
@@ -62,8 +62,8 @@ class MissingExtraError(ModelError, SettingsError):
 _MAX_LISTED = 5  # names that a message proposes
 
 
-def nearest(name: str, known: Iterable[str], n: int = _MAX_LISTED) -> list[str]:
-    """Nearest names, best first, case-insensitive; else nearest by the last part of a path.
+def nearest(name: str, known: Iterable[str]) -> list[str]:
+    """Up to five nearest names, best first, in any case; else nearest by the last part of a path.
 
     >>> nearest("CODIS", ["blink", "codis"])
     ['codis']
@@ -74,8 +74,10 @@ def nearest(name: str, known: Iterable[str], n: int = _MAX_LISTED) -> list[str]:
     spellings = ((known_name.casefold(), known_name) for known_name in known_names)
     matches = _close_matches(wanted, spellings)
     if not matches and len(wanted) > 1:
-        matches = _close_matches(wanted.rpartition("/")[2], _last_parts(known_names))
-    return list(dict.fromkeys(matches))[:n]
+        paths = (name for name in known_names if "/" in name)
+        last_parts = ((path.casefold().rpartition("/")[2], path) for path in paths)
+        matches = _close_matches(wanted.rpartition("/")[2], last_parts)
+    return list(dict.fromkeys(matches))[:_MAX_LISTED]
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
@@ -84,7 +86,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     >>> did_you_mean("scorr", ["judge", "scorer"])
     "did you mean 'scorer'?"
     """
-    near = nearest(name, known, 1)
+    near = nearest(name, known)
     return f"did you mean {near[0]!r}?" if near else ""
 
 
@@ -95,8 +97,3 @@ def _close_matches(wanted: str, spellings: Iterable[tuple[str, str]]) -> list[st
         names.setdefault(spelling, []).append(name)
     closest = get_close_matches(wanted, names, _MAX_LISTED)
     return [name for spelling in closest for name in names[spelling]]
-
-
-def _last_parts(names: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """The last part of each path in lower case, with the path."""
-    return ((name.casefold().rpartition("/")[2], name) for name in names if "/" in name)

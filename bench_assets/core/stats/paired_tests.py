@@ -76,8 +76,7 @@ def paired_t_test(pairs: Sequence[PairedScores]) -> float:
 
     For points of any kind. For right-or-wrong points on independent questions it is McNemar's test
     (1947), with Student's t in place of the normal distribution. From 30 questions on, of which
-    15 % change, it calls equal models different in 3.5 to 6.5 % of cases: binomial sums in
-    tests/core/stats/test_paired_tests.py; for other kinds of points see docs/statistics.md. The
+    15 % change, it calls equal models different in 3.5 to 6.5 % of cases (binomial sums). The
     number of changed clusters bounds p from below: three are never enough. So does the sign-flip
     test, if few uneven clusters have most of the weight: t alone has up to 30 % false alarms there.
 

@@ -173,7 +173,8 @@ def rank_models(values: Mapping[str, Mapping[str, float]], rng: np.random.Genera
         values: Values by task and model; higher is better.
         rng: Source of the resamples.
     """
-    models = _ranked_models(values)
+    n_tasks = Counter(model for task_values in values.values() for model in task_values)
+    models = {model for model, n in n_tasks.items() if 2 * n > len(values)}
     tasks = tuple(task for task, task_values in values.items() if models <= task_values.keys())
     if not (models and tasks):
         return MeanRanks(tasks=(), ranks=())
@@ -202,12 +203,6 @@ def rank_values(values: Sequence[float]) -> list[float]:
     ordered = sorted(values)
     ties = [(bisect_left(ordered, value), bisect_right(ordered, value)) for value in values]
     return [1 + len(ordered) - (start + stop + 1) / 2 for start, stop in ties]
-
-
-def _ranked_models(values: Mapping[str, Mapping[str, float]]) -> set[str]:
-    """Models with values on more than half of the tasks."""
-    n_tasks = Counter(model for task_values in values.values() for model in task_values)
-    return {model for model, n in n_tasks.items() if 2 * n > len(values)}
 
 
 def _bootstrap_intervals(

@@ -144,7 +144,8 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
     A recorded judge has one reply to each response: the verdict. So nothing is extracted.
     """
     if model.signature.startswith(RECORDED_PREFIX):
-        return _recorded_verdicts(answered, model)
+        requests = [_verification(pair, pair.prediction.text, CORRECT) for pair in answered]
+        return [rows[0] for rows in ask_for_verdicts(requests, model, NO_VERDICT)]
     solutions = [_JudgedSolution(pair, pair.prediction.text) for pair in answered]
     solutions += [
         _JudgedSolution(pair, pair.prediction.raw_text, suffix=WITH_REASONING)
@@ -168,26 +169,16 @@ def judge(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgem
         if extraction.error:
             failed.append(replace(extraction, criterion=criterion, verdict=None))
         else:
-            prompt = verification_prompt(pair.question, answer_of(extraction.response))
-            verification_requests.append(
-                VerdictRequest(*pair, prompt=prompt, read=_VERDICT, criterion=criterion)
-            )
+            answer = answer_of(extraction.response)
+            verification_requests.append(_verification(pair, answer, criterion))
     verifications = ask_for_verdicts(verification_requests, model, NO_VERDICT)
     return [*extractions, *chain.from_iterable(verifications), *failed]
 
 
-def _recorded_verdicts(answered: Sequence[AnsweredQuestion], model: ChatModel) -> list[Judgement]:
-    """The verdicts ``CORRECT`` of a judge with recorded replies."""
-    requests = [
-        VerdictRequest(
-            *pair,
-            prompt=verification_prompt(pair.question, pair.prediction.text),
-            read=_VERDICT,
-            criterion=CORRECT,
-        )
-        for pair in answered
-    ]
-    return [rows[0] for rows in ask_for_verdicts(requests, model, NO_VERDICT)]
+def _verification(pair: AnsweredQuestion, answer: str, criterion: str) -> VerdictRequest:
+    """Request a verdict on an answer to a question."""
+    prompt = verification_prompt(pair.question, answer)
+    return VerdictRequest(*pair, prompt=prompt, read=_VERDICT, criterion=criterion)
 
 
 def judge_by_rules(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
