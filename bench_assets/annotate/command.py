@@ -3,17 +3,13 @@
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import error_reporting, open_home
+from bench_assets.cli.app.command_context import open_home, open_settings
 from bench_assets.cli.app.options import JsonOption
 from bench_assets.workspace.console.output import print_message, print_result, print_rows
-
-if TYPE_CHECKING:
-    from bench_resources.config.bench_toml import Settings
-
 
 app = typer.Typer(
     name="annotate",
@@ -36,27 +32,23 @@ def serve(
     from bench_resources.annotation.web.server import PORT, PagesServer, setup_of
     from bench_resources.config.addresses import is_loopback
 
-    with error_reporting():
-        settings = _read_settings()
-        with PagesServer(setup_of(settings), host, port) as server:
-            if not is_loopback(host):
-                print_message(
-                    f"warning: {host} is reachable from the network, without TLS. Put a TLS proxy"
-                    f" in front, and set its address in {settings.file}, [annotation] url"
-                )
-            if port != PORT and not settings.annotation.url:
-                print_message(
-                    f"To create links to this address, set in {settings.file}, [annotation]:"
-                    f' url = "{server.address}"'
-                )
+    with open_settings() as settings, PagesServer(setup_of(settings), host, port) as server:
+        if not is_loopback(host):
             print_message(
-                "To create links: bench annotate links --person NAME\nPress Ctrl-C to stop."
+                f"warning: {host} is reachable from the network, without TLS. Put a TLS proxy"
+                f" in front, and set its address in {settings.file}, [annotation] url"
             )
-            print_result(server.address)
-            try:
-                server.wait()
-            except KeyboardInterrupt:
-                print_message("ended")
+        if port != PORT and not settings.annotation.url:
+            print_message(
+                f"To create links to this address, set in {settings.file}, [annotation]:"
+                f' url = "{server.address}"'
+            )
+        print_message("To create links: bench annotate links --person NAME\nPress Ctrl-C to stop.")
+        print_result(server.address)
+        try:
+            server.wait()
+        except KeyboardInterrupt:
+            print_message("ended")
 
 
 @app.command()
@@ -88,8 +80,7 @@ def links(
     """
     from bench_assets.annotate.operations import make_links, revoke_links
 
-    with error_reporting():
-        settings = _read_settings()
+    with open_settings() as settings:
         for name in revoke_links(settings, revoke or []):
             print_message(f"All earlier links of {name} are revoked.")
         if revoke and not person:
@@ -100,13 +91,6 @@ def links(
         else:
             for person_link in person_links:
                 print_result(f"{person_link.person}  {person_link.link}")
-
-
-def _read_settings() -> "Settings":
-    from bench_resources.config.bench_toml import load_settings
-    from bench_resources.config.environment import default_home
-
-    return load_settings(default_home())
 
 
 TaskArgument = Annotated[

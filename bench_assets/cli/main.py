@@ -138,7 +138,6 @@ for feature in FEATURES:
 
 
 def _print_version(*, is_requested: bool) -> None:
-    """Print the version and exit, if ``--version`` was given."""
     if is_requested:
         print_result(f"bench-assets {version('bench-assets')}")
         raise typer.Exit

@@ -145,7 +145,6 @@ def _log_curve(client: Any, curve: Curve) -> None:  # noqa: ANN401
 
 
 def _find_or_create_run(client: Any, curve: Curve) -> str:  # noqa: ANN401
-    """Find the run of a curve, or create it; returns its id."""
     from mlflow.entities import Param
 
     title = f"bench-assets/{curve.experiment}"

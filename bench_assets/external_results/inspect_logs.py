@@ -233,7 +233,6 @@ def _points(value: object) -> float | None:
 
 
 def _completion(output: Mapping[str, Any], attachments: Mapping[str, str]) -> str:
-    """Text of the first response."""
     choices = output.get("choices") or []
     content = (choices[0].get("message") or {}).get("content") if choices else None
     parts = content if isinstance(content, list) else [content or output.get("completion") or ""]

@@ -92,6 +92,15 @@ def _print_traceback() -> None:
         traceback.print_exc()
 
 
+@contextmanager
+def open_settings() -> Generator["Settings"]:
+    """Read bench.toml of the home, and report errors of the block."""
+    with error_reporting():
+        from bench_resources.config.bench_toml import load_settings
+
+        yield load_settings(default_home())
+
+
 def raise_last(errors: Sequence[BenchError]) -> None:
     """Raise the last error, after printing the others; do nothing without one."""
     for error in errors[:-1]:

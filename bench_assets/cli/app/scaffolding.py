@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import error_reporting
+from bench_assets.cli.app.command_context import error_reporting, open_settings
 from bench_assets.core.schema.errors import SettingsError
 from bench_assets.evaluation.suite import name_defects
 from bench_assets.plugins import SUITES, find_owners
@@ -51,11 +51,8 @@ def benchmark(name: Name) -> None:
 
     Example: bench home init-benchmark fridge
     """
-    from bench_resources.config.bench_toml import load_settings
-
-    with error_reporting():
+    with open_settings() as settings:
         _require_name(name)
-        settings = load_settings(default_home())
         folder, file = settings.home / name, settings.file
         if name in settings.benchmarks:
             raise SettingsError(

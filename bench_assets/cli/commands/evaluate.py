@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import error_reporting, open_home, raise_last
+from bench_assets.cli.app.command_context import (
+    error_reporting,
+    open_home,
+    open_settings,
+    raise_last,
+)
 from bench_assets.cli.app.options import JsonOption, OptionalModelsOption, SourceOption
 from bench_assets.core.schema.elicitation import GENERATE
 from bench_assets.workspace.console.output import print_message, print_results, print_rows
 from bench_assets.workspace.materialization.model_arguments import save_models
-from bench_resources.config.environment import default_home
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -299,10 +303,9 @@ def _evaluate_responses(
         read_recorded_files,
         require_matches,
     )
-    from bench_resources.config.bench_toml import load_settings
 
-    with error_reporting():
-        recorded_files = read_recorded_files(file, load_settings(default_home()))
+    with open_settings() as settings:
+        recorded_files = read_recorded_files(file, settings)
     all_matches: list[MatchedResponses] = []
     failures: list[BenchError] = []
     for recorded in recorded_files:

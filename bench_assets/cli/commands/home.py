@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import error_reporting, open_home
+from bench_assets.cli.app.command_context import open_home, open_settings
 from bench_assets.cli.app.options import JsonOption, SuiteName
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.workspace.console.output import print_message, print_result, print_rows
@@ -83,10 +83,9 @@ def migrate(
     Example: bench home migrate
     """
     from bench_assets.workspace.maintain.migration import migrate as migrate_responses
-    from bench_resources.config.bench_toml import load_settings
 
-    with error_reporting():
-        migration = migrate_responses(load_settings(default_home()), back=back)
+    with open_settings() as settings:
+        migration = migrate_responses(settings, back=back)
         print_rows([migration], as_json=as_json)
         message = "Copied and verified; nothing was deleted."
         if migration.left_out:
@@ -100,11 +99,10 @@ def migrate_schema() -> None:
 
     Example: bench home migrate-schema
     """
-    from bench_resources.config.bench_toml import load_settings
     from bench_resources.config.stores import migrate_schema as upgrade_stores
 
-    with error_reporting():
-        upgrades = upgrade_stores(load_settings(default_home()))
+    with open_settings() as settings:
+        upgrades = upgrade_stores(settings)
         print_result("\n".join(upgrades) or "Every store has the current schema.")
 
 
@@ -118,11 +116,10 @@ def usage(*, as_json: JsonOption = False) -> None:
     Example: bench home usage
     """
     from bench_assets.workspace.maintain.disk_usage import BACKUP, disk_usage, shared_disk_usage
-    from bench_resources.config.bench_toml import load_settings
 
-    with error_reporting():
+    with open_settings() as settings:
         folder = default_home()
-        parts = [*disk_usage(folder), *shared_disk_usage(load_settings(folder))]
+        parts = [*disk_usage(folder), *shared_disk_usage(settings)]
         if as_json:
             print_rows(parts, as_json=True)
         else:

@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bench_assets.cli.app.command_context import check_sections, error_reporting, open_home
+from bench_assets.cli.app.command_context import check_sections, open_home, open_settings
 from bench_assets.cli.app.options import JsonOption
 from bench_assets.core.schema.errors import BenchError, SettingsError
 from bench_assets.workspace.console.output import print_message, print_rows
 from bench_assets.workspace.materialization.model_arguments import resolve_models
-from bench_resources.config.environment import default_home
 
 if TYPE_CHECKING:
     from bench_resources.config.bench_toml import Settings
@@ -34,11 +33,9 @@ def list_configured(name: Names = None, *, as_json: JsonOption = False) -> None:
 
     Example: bench models list
     """
-    from bench_resources.config.bench_toml import load_settings
     from bench_resources.config.sections.models import missing_embedded
 
-    with error_reporting():
-        settings = load_settings(default_home())
+    with open_settings() as settings:
         check_sections(settings)
         models = resolve_models(name or (), settings)
         print_rows(_list_models(models, settings), as_json=as_json)
@@ -52,11 +49,9 @@ def check(name: Names = None, *, as_json: JsonOption = False) -> None:
 
     Example: bench models check runs/step-500
     """
-    from bench_resources.config.bench_toml import load_settings
     from bench_resources.config.sections.models import list_models
 
-    with error_reporting():
-        settings = load_settings(default_home())
+    with open_settings() as settings:
         check_sections(settings)
         names = name or [model.name for model in list_models(settings.models)]
         raise typer.Exit(not _check_models(names, settings, as_json=as_json))
@@ -92,7 +87,6 @@ def remove(
 
 
 def _is_confirmed() -> bool:
-    """Ask for confirmation; without a terminal the answer is no."""
     return sys.stdin.isatty() and typer.confirm("Remove them?", err=True)
 
 

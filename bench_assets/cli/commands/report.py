@@ -87,7 +87,6 @@ def _serve(
 
 
 def _warn_about_licences(bench: "Workbench", left_out: "Collection[str]") -> None:
-    """Warn about suites in the report whose data may not be shared."""
     from bench_assets.report.site.images import restricted_suites
 
     for name in restricted_suites(bench.tables, bench.catalog):

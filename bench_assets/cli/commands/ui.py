@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from bench_assets.cli.app.command_context import error_reporting, open_home
+from bench_assets.cli.app.command_context import error_reporting, open_home, open_settings
 from bench_assets.core.schema.errors import HomeError, SettingsError
 from bench_assets.workspace.console.output import print_message, print_result
 from bench_resources.config.addresses import is_loopback
@@ -106,15 +106,13 @@ def daemon(code: CodeOption = "") -> None:
     Example: bench ui daemon --code 127.0.0.1:4000
     """
     from bench_assets.workspace.materialization.dagster_processes import Daemon
-    from bench_resources.config.bench_toml import load_settings
     from bench_resources.config.stores import open_table_locks
 
-    with error_reporting():
-        home, address = default_home(), _validate_code_address(code)
-        settings = load_settings(home)
+    with open_settings() as settings:
+        address = _validate_code_address(code)
         _make_instance_ready()
         with open_table_locks(settings).held(["the daemon"], print_message):
-            _serve(Daemon(home, host="127.0.0.1", port=0, code=address))
+            _serve(Daemon(settings.home, host="127.0.0.1", port=0, code=address))
 
 
 @app.command(name="code")

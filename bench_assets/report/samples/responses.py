@@ -249,7 +249,6 @@ def _keys(columns: Columns) -> Iterator[Key]:
 
 
 def _indices_by_key(keys: Iterator[Key] | Sequence[str]) -> dict[Any, list[int]]:
-    """All indices of each key."""
     indices: dict[Any, list[int]] = {}
     for index, key in enumerate(keys):
         indices.setdefault(key, []).append(index)
