@@ -204,7 +204,10 @@ def _find_verdicts(bench: Workbench, models: Models, number: NumberRef) -> Verdi
         configured = bench.settings.suite(task.suite, SuiteSettings).judge
         name, judge_model = _signed_judge(number, judges, configured)
         if name == PEOPLE:
-            return StoredVerdicts(_stored_verdicts(number))
+            verdicts_of_people = _stored_location(number).read().judgements
+            if not verdicts_of_people:
+                raise ModelError("the table of human verdicts is missing")
+            return StoredVerdicts(verdicts_of_people)
         if judge_model:
             open_judge = partial(_open_cached, models, judge_model)
             verdicts = ModelVerdicts(name=name, open=open_judge)
@@ -264,13 +267,6 @@ def _stored_predictions(number: NumberRef) -> Sequence[Prediction]:
     rows = _stored_location(number).read().predictions
     if not rows:
         raise ModelError("the table of responses is missing")
-    return rows
-
-
-def _stored_verdicts(number: NumberRef) -> Sequence[Judgement]:
-    rows = _stored_location(number).read().judgements
-    if not rows:
-        raise ModelError("the table of human verdicts is missing")
     return rows
 
 

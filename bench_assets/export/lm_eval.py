@@ -90,27 +90,21 @@ def task_results(evaluation: ModelResponses) -> dict[str, Any]:
     return {
         "results": values,
         "group_subtasks": [],
+        "configs": _config(evaluation, metrics),
+        "versions": task.version,
+        "n-shot": 0,
         "higher_is_better": {
             task.primary_metric: not task.is_lowest_best,
             **dict.fromkeys(sorted(task.lower_is_better), False),
         },
-        "configs": _config(evaluation, metrics),
-        "versions": task.version,
-        "n-shot": 0,
         "n-samples": {"original": len(question_ids), "effective": len(scored_ids)},
     }
 
 
-_SECTIONS = (
-    *("results", "group_subtasks", "configs", "versions", "n-shot", "higher_is_better"),
-    "n-samples",
-)
-
-
 def results_content(model: str, asked_at: datetime, tasks: list[dict[str, Any]]) -> dict[str, Any]:
-    """Content of a model's results file, from the ``task_results`` of each task."""
+    """Content of a model's results file, from the ``task_results`` of at least one task."""
     sections = {
-        section: {task["configs"]["task"]: task[section] for task in tasks} for section in _SECTIONS
+        section: {task["configs"]["task"]: task[section] for task in tasks} for section in tasks[0]
     }
     return {
         **sections,
