@@ -143,10 +143,6 @@ def _write_zip(files: Iterable[ArchiveFile], stream: IO[bytes], path: Path) -> N
             data = read()
             if stream.tell() + len(data) > MAX_BYTES:
                 raise TableError(f"{path}: more than {MAX_BYTES} bytes; use --no-images")
-            archive.writestr(_zip_entry(name), data)
-
-
-def _zip_entry(name: str) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name, _FIXED_DATE)
-    entry.create_system, entry.external_attr = _UNIX, _MODE
-    return entry
+            entry = zipfile.ZipInfo(name, _FIXED_DATE)
+            entry.create_system, entry.external_attr = _UNIX, _MODE
+            archive.writestr(entry, data)

@@ -23,7 +23,7 @@ from bench_assets.core.schema.rows import (
 from bench_assets.core.tables.arrow import to_table
 from bench_assets.core.text.escaping import FORMULA
 from bench_assets.export.samples import as_json
-from bench_assets.workspace.inspect.table_collection import ModelResponses, TableCollection
+from bench_assets.workspace.inspect.table_collection import TableCollection
 from bench_resources.storage.atomic_write import open_atomic
 
 EVALUATION_TABLES = {
@@ -66,8 +66,10 @@ def write_tables(
             rows = build_table(question_table.questions, Question, **columns)
             writers["questions"].write_table(rows)
         for evaluation in collection.evaluations():
+            columns = {"task": evaluation.task.name, "question_set": evaluation.question_table.name}
             for name, row_type in EVALUATION_TABLES.items():
-                writers[name].write_table(_evaluation_table(evaluation, name, row_type))
+                rows = build_table(getattr(evaluation, name), row_type, **columns)
+                writers[name].write_table(rows)
         board = stack.enter_context(
             _open_table(out / f"leaderboard.{form}", build_table([], LeaderboardRow))
         )
@@ -119,11 +121,6 @@ def json_lines(table: pa.Table) -> Iterator[str]:
     types = {field.name: field.type for field in table.schema}
     for row in table.to_pylist():
         yield as_json({name: _maps_to_dicts(value, types[name]) for name, value in row.items()})
-
-
-def _evaluation_table(evaluation: ModelResponses, name: str, row_type: type[Any]) -> pa.Table:
-    columns = {"task": evaluation.task.name, "question_set": evaluation.question_table.name}
-    return build_table(getattr(evaluation, name), row_type, **columns)
 
 
 @contextmanager

@@ -81,13 +81,9 @@ def remove(
         print_message(f"{model}: {size}{responses_note}")
         if model in bench.settings.models_of_file:
             print_message(f"its section stays in {bench.settings.file}")
-        if not yes and not _is_confirmed():
+        if not (yes or (sys.stdin.isatty() and typer.confirm("Remove them?", err=True))):
             raise SettingsError("nothing was removed; --yes removes it without asking")
         print_rows([removal.remove(bench, removable, responses=responses)], as_json=as_json)
-
-
-def _is_confirmed() -> bool:
-    return sys.stdin.isatty() and typer.confirm("Remove them?", err=True)
 
 
 def _list_models(models: "Sequence[ResolvedModel]", settings: "Settings") -> "list[ListedModel]":

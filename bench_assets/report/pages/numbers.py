@@ -56,9 +56,12 @@ def explain_signature(signature: Signature, task: Task) -> list[SignaturePart]:
     condition = task.conditions.get(signature.condition)
     about = condition.about if condition else ""
     task_name = "+".join((task.title, *signature.extensions))
+    extension_note = "Without extensions by other packages."
+    if signature.extensions:
+        extension_note = f"Extended by {', '.join(signature.extensions)}."
     version = str(signature.version)
     parts = [
-        SignaturePart(name="task", value=task_name, meaning=_describe_extensions(signature)),
+        SignaturePart(name="task", value=task_name, meaning=extension_note),
         SignaturePart(name="version", value=version, meaning=_MEANINGS["version"]),
         SignaturePart(name="condition", value=signature.condition, meaning=about),
     ]
@@ -84,12 +87,6 @@ def first_line(function: object) -> str:
     docstring = (getattr(function, "__doc__", None) or "").strip()
     is_function = callable(function) and not isinstance(function, type)
     return str(docstring.splitlines()[0]) if docstring and is_function else ""
-
-
-def _describe_extensions(signature: Signature) -> str:
-    if not signature.extensions:
-        return "Without extensions by other packages."
-    return f"Extended by {', '.join(signature.extensions)}."
 
 
 def _describe_model(model: str) -> str:
