@@ -19,7 +19,6 @@ from tests.fakes.tiny_checkpoint import save_tiny_vlm
 from tests.sensors.watched import (
     TABLES,
     Daemon,
-    record_materialization,
     record_question_tables,
     record_quick_evaluation,
     short_keys,
@@ -124,29 +123,18 @@ def test_the_quick_evaluation_has_priority_and_covers_all_tasks(tmp_path, runs, 
     ]
 
 
-def test_no_run_is_requested_before_the_question_tables_are_built(daemon, runs, tmp_path):
+def test_a_suite_is_evaluated_as_soon_as_it_has_questions(daemon, runs):
     write_checkpoint(runs / "a" / "step-1")
     with dg.DagsterInstance.ephemeral() as instance:
         daemon_without_questions = Daemon(daemon.settings, instance)
         assert daemon_without_questions.tick() == []
-        assert "no question tables of codis, blink" in daemon_without_questions.skip_message
-        record_question_tables(instance)
-        assert short_keys(daemon_without_questions.tick()) == ["a/step-1 codis+blink"]
-
-
-def test_a_suite_without_questions_waits_while_the_others_are_evaluated(tmp_path, runs):
-    write_checkpoint(runs / "a" / "step-1")
-    settings = watch_runs(tmp_path / "home", suites='["codis", "blink"]')
-    with dg.DagsterInstance.ephemeral() as instance:
-        daemon = Daemon(settings, instance)
-        for key in TABLES["codis"].questions:
-            record_materialization(instance, key)
-        assert short_keys(daemon.tick()) == ["a/step-1 codis"]
-        assert daemon.tick() == []
-        assert "no question tables of blink" in daemon.skip_message
-        for key in TABLES["blink"].questions:
-            record_materialization(instance, key)
-        assert short_keys(daemon.tick()) == ["a/step-1 blink"]
+        assert "no question tables of codis, blink yet" in daemon_without_questions.skip_message
+        record_question_tables(instance, "codis")
+        assert short_keys(daemon_without_questions.tick()) == ["a/step-1 codis"]
+        assert daemon_without_questions.tick() == []
+        assert "no question tables of blink yet" in daemon_without_questions.skip_message
+        record_question_tables(instance, "blink")
+        assert short_keys(daemon_without_questions.tick()) == ["a/step-1 blink"]
 
 
 def test_a_suite_that_is_not_installed_is_left_out(tmp_path, runs, instance):
