@@ -1,6 +1,7 @@
 """Question tables of MULTI's ablations, and their information gain (sections 3.3 to 4.7)."""
 
 from collections.abc import Callable, Container, Mapping, Sequence
+from pathlib import Path
 
 import dagster as dg
 from PIL import Image
@@ -103,11 +104,14 @@ def ocr(
     "questions",
     name="questions",
     reads={"captions": "captions_for_images/captions"},
+    deps=MULTI.source,
     below="captions_for_images",
 )
-def captions_for_images(questions: list[Question], captions: list[ImageText]) -> list[Question]:
+def captions_for_images(
+    sources: SourceFiles, questions: list[Question], captions: list[ImageText]
+) -> list[Question]:
     """Replace images by captions."""
-    return replace_images(questions, captions)
+    return _replace_images(questions, captions, open_release(sources).captions)
 
 
 @MULTI.step(
@@ -120,14 +124,21 @@ def captions_for_images(questions: list[Question], captions: list[ImageText]) ->
 def ocr_for_images(
     sources: SourceFiles, questions: list[Question], ocr: list[ImageText]
 ) -> list[Question]:
-    """Replace images by their OCR texts.
+    """Replace images by their OCR texts."""
+    return _replace_images(questions, ocr, open_release(sources).ocr)
 
-    An image without a text in the source's file has an empty one. Without the file, questions with
-    an image that does not decode are left out.
+
+def _replace_images(
+    questions: list[Question], texts: list[ImageText], file: Path | None
+) -> list[Question]:
+    """Replace images by the texts of the source's file or, without one, by texts made here.
+
+    An image that the file lacks has an empty text. A question with an image for which no text was
+    made is left out.
     """
-    if open_release(sources).ocr:
-        return replace_images(questions, ocr)
-    return replace_images_by_texts(questions, ocr)
+    if file:
+        return replace_images(questions, texts)
+    return replace_images_by_texts(questions, texts)
 
 
 @MULTI.step("questions", name="questions", below="blank_image")

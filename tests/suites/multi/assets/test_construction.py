@@ -64,6 +64,7 @@ def test_conditions_have_what_the_release_holds_for_them(release, tmp_path):
     (text,) = bench.read(ImageText, "ocr_for_images", "ocr")
     assert (text.text, text.author) == ("猫、狗", "ocr_v1_easyocr.csv")
     assert bench.read(ImageText, "captions_for_images", "captions") == []
+    assert bench.read(Question, "captions_for_images", "questions") == []
     assert bench.read(Question, "with_knowledge", "questions") == []  # no knowledge in the release
 
 
