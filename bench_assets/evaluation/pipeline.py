@@ -313,7 +313,7 @@ def _score_found_answer(
 
 
 def no_answer_reason(pair: AnsweredQuestion) -> str:
-    """Why a response is not an answer: truncated, or a kind of ``core.reading.non_answers``."""
+    """Why a response is no answer: truncated, or a kind of ``core.reading.non_answers``; or ""."""
     question, prediction = pair
     if prediction.no_answer or prediction.ranking:
         return prediction.no_answer

@@ -20,7 +20,7 @@ def agreement_finding(evidence: Evidence) -> AuditFinding:
     kappas = {
         model: check.agreement
         for model, check in evidence.people_checks.items()
-        if check.agreement and not isnan(check.agreement.value)
+        if not isnan(check.agreement.value)
     }
     if not kappas:
         raise SkippedCheckError(_NO_LABELS)
