@@ -241,13 +241,11 @@ def make_signature(
         row.prompt_sha256 for row in predictions if row.prompt_sha256 and not row.sample
     )
     prompts_digest = hashlib.sha256("\n".join(prompts).encode()).hexdigest()[:12]
-    decodings = {row.decoding for row in predictions if row.decoding}
     parts = {
         "data": short_digest(digest(questions)),
         **undecided_parts(questions),
         "prompts": prompts_digest if prompts else "unknown",
-        **_draws_part(predictions),
-        "model": "+".join(sorted(decodings)) or "unknown",
+        **response_parts(predictions, unknown="unknown"),
         "judge": "+".join(sorted(scored.judges - {""})) or "none",
         "scorer": scored.first.scorer,
     }
@@ -285,16 +283,14 @@ def failed_ids(questions: Iterable[Question], predictions: Sequence[Prediction])
     return (ids - predicted) | (ids & failed)
 
 
-def response_parts(predictions: Sequence[Prediction]) -> dict[str, str]:
-    """Signature parts of responses: draws if several, decodings ("elsewhere" if none is known)."""
-    decodings = sorted({row.decoding for row in predictions if row.decoding})
-    return {**_draws_part(predictions), "model": "+".join(decodings) or "elsewhere"}
-
-
-def _draws_part(predictions: Sequence[Prediction]) -> dict[str, str]:
-    """Signature part for several draws of a question; none for one."""
+def response_parts(
+    predictions: Sequence[Prediction], *, unknown: str = "elsewhere"
+) -> dict[str, str]:
+    """Signature parts of responses: their draws if several, and their decodings or ``unknown``."""
     n_draws = 1 + max((row.sample for row in predictions), default=0)
-    return {DRAWS: str(n_draws)} if n_draws > 1 else {}
+    draws = {DRAWS: str(n_draws)} if n_draws > 1 else {}
+    decodings = sorted({row.decoding for row in predictions if row.decoding})
+    return {**draws, "model": "+".join(decodings) or unknown}
 
 
 def blank_metric(  # noqa: PLR0913  (columns in which studies differ)

@@ -50,7 +50,7 @@ class PlannedPair:
     answer: str
     category: str
     solution: str
-    images: tuple[str, ...]  # two file names
+    images: tuple[str, str]  # file names
     prompts: tuple[str, ...]  # one per image
     seeds: tuple[int, ...]  # one per image
 
@@ -81,12 +81,11 @@ def plan_arithmetic(
 
 def to_item(pair: PlannedPair) -> MultiImageItem:
     """Turn a planned pair into a row."""
-    first, second = pair.images
     return MultiImageItem(
         item_id=pair.item_id,
         question=pair.question,
         answer=pair.answer,
-        images=(first, second),
+        images=pair.images,
         category=pair.category,
         solution=pair.solution,
     )
@@ -104,7 +103,7 @@ def _arithmetic_pair(
         answer=format_number(float(solution.answer)) if solution else "",
         category=ARITHMETIC,
         solution=solution.steps if solution else "",
-        images=tuple(f"{problem.problem_id}-pair-{n}.png" for n in (1, 2)),
+        images=(f"{problem.problem_id}-pair-1.png", f"{problem.problem_id}-pair-2.png"),
         prompts=tuple(fill_count(quantity.image_prompt, count) for quantity, count in pairs),
         seeds=(rng.randrange(2**31), rng.randrange(2**31)),
     )
@@ -201,7 +200,7 @@ def _cause_pair(event: CauseAndEffect, prompts: dict[str, str]) -> PlannedPair:
         answer=CAUSE_ANSWERS[order.index(target)],
         category=CAUSE,
         solution="",
-        images=tuple(f"{event.event_id}-{n}.png" for n in (1, 2)),
+        images=(f"{event.event_id}-1.png", f"{event.event_id}-2.png"),
         prompts=tuple(prompts[name] for name in order),
         seeds=(rng.randrange(2**31), rng.randrange(2**31)),
     )

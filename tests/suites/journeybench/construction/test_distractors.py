@@ -175,8 +175,7 @@ def test_a_trigger_question_that_repeats_another_is_rejected():
     text = json.dumps([TRIGGER, TRIGGER | {"answers": ["On the mat"]}])
     questions = verify_triggers([response("a.png/triggers", text)], [vote])
     assert [question.answers for question in questions.rows] == [("Nowhere",)]
-    (rejection,) = questions.rejections
-    assert rejection.reason == "an earlier question says the same"
+    assert [row.reason for row in questions.rejections] == ["an earlier question says the same"]
 
 
 def ellipse_composition(colour, left):
