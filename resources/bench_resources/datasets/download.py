@@ -206,10 +206,8 @@ class DownloadLog:
         """Begin a download of ``total`` bytes; 0 if unknown."""
         self._title, self._total = title, total
         self._logged_at = time.monotonic()
-        if total:
-            _log.warning("%s: fetching %.1f MB", title, total / 1e6)
-        else:
-            _log.warning("%s: fetching", title)
+        size = f" {total / 1e6:.1f} MB" if total else ""
+        _log.warning("%s: fetching%s", title, size)
 
     def add(self, n: int, n_transferred: int) -> None:
         """Count bytes as a ``ByteCallback``, and log the progress after 10 s without a line."""

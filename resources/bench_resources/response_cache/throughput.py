@@ -74,16 +74,15 @@ class Throughput:
         """Metadata for the asset; none without requests."""
         if not self._seconds:
             return {}
-        memory = (
-            {} if self._peak_memory is None else {"device_memory_mib": self._peak_memory / 2**20}
-        )
-        return {
+        metadata = {
             "asking_seconds": self._seconds,
             "responses_a_second": self._responses / self._seconds,
             "prompt_tokens_a_second": self._prompt_tokens / self._seconds,
             "completion_tokens_a_second": self._completion_tokens / self._seconds,
-            **memory,
         }
+        if self._peak_memory is not None:
+            metadata["device_memory_mib"] = self._peak_memory / 2**20
+        return metadata
 
 
 ProgressStyle: TypeAlias = Literal["in the log", "as lines", "as a bar"]

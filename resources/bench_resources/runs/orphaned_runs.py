@@ -9,7 +9,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Generator, Iterable
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -154,11 +154,9 @@ class MonitoredRunLauncher(dg.DefaultRunLauncher):
 
     def terminate(self, run_id: str) -> bool:
         """Cancel a run, by a signal to its process if need be; False if it cannot be cancelled."""
-        try:
+        with suppress(DagsterUserCodeUnreachableError):
             if super().terminate(run_id):  # type: ignore[no-untyped-call]
                 return True
-        except DagsterUserCodeUnreachableError:
-            pass
         run, current = self._instance.get_run_by_id(run_id), this_process()
         if run is None or current is None or run.tags.get(_RUN_TAG) != run_id:
             return False

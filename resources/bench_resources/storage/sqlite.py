@@ -128,12 +128,9 @@ def open_read_only(file: Path) -> Generator[sqlite3.Connection]:
     SQLite needs write access beside a file with a write-ahead log. Without it, the file is opened
     as immutable, or as a copy if its log is not empty.
     """
-    try:
-        with closing(_connect_read_only(file, _READ_ONLY)) as db:
-            yield db
-            return
-    except _CannotOpenError:
-        pass
+    with suppress(_CannotOpenError), closing(_connect_read_only(file, _READ_ONLY)) as db:
+        yield db
+        return
     log = file.with_name(f"{file.name}-wal")
     if not (log.exists() and log.stat().st_size):
         with closing(_connect_read_only(file, "mode=ro&immutable=1")) as db:

@@ -7,7 +7,7 @@ unknown fields are errors.
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -55,8 +55,7 @@ def read_responses(path: Path) -> list[RecordedResponse]:
     for response in responses:
         earlier = by_identity.setdefault(_identity(response), response)
         if earlier is not response:
-            has_same_text = earlier.text == response.text
-            is_same = has_same_text and earlier.judge_response == response.judge_response
+            is_same = replace(response, where=earlier.where) == earlier
             where = f"in {earlier.where} already" if is_same else f"differently in {earlier.where}"
             problem = f"{response.question_id} is answered {where}. Keep one"
             raise SourceError(f"{response.where}: {problem}")
