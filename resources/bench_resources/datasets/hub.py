@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _HUB = re.compile(r"hf:(?P<repository>[\w.-]+/[\w.-]+)(@(?P<revision>[\w./-]+))?")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
-_REVISION = re.compile(r"\b[0-9a-f]{40}\b")
+_COMMIT = re.compile(r"\b[0-9a-f]{40}\b")
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -74,7 +74,7 @@ def parse_release_address(text: str) -> Release:
     except ValueError:  # of an invalid IPv6 address
         parts, is_valid = urlsplit(""), False
     is_secure = parts.scheme == "https" or parts.hostname in _LOOPBACK
-    if is_valid and parts.netloc and is_secure and (sha256 or _REVISION.search(parts.path)):
+    if is_valid and parts.netloc and is_secure and (sha256 or _COMMIT.search(parts.path)):
         return WebRelease(url=location, sha256=sha256, below=below)
     raise SettingsError(
         f'{template_of(text)!r} is not an address of a release (expected "hf:owner/name@revision",'
@@ -89,7 +89,6 @@ def _fragment(**options: str) -> str:
     return f"#{text}" if text else ""
 
 
-_COMMIT = re.compile(r"[0-9a-f]{40}")
 _NOT_DATA = frozenset({".gitattributes"})
 
 

@@ -132,10 +132,9 @@ class ServerEngine:
         return frozenset({"constrained"} if self._spec.format == "openai" else ())
 
     async def _answer_all(self, requests: Sequence[Request], hand: Hand) -> None:
-        """Hand the response to each request over with its position, until a fatal error.
+        """Hand over the response to each request with its position; raises the first fatal error.
 
-        Raises:
-            ModelError: The first fatal error, after the open requests.
+        The requests that are open then are still answered.
         """
         api_format, budget = self._format, self._budget()
         queue = ((position, requests[position]) for position in _grouped_positions(requests))

@@ -107,11 +107,7 @@ class ServedEngine(ServerEngine):
             self._server = None
 
     async def _wait_until_ready(self) -> None:
-        """Wait for a restart of the started server, at most for its ``start_timeout``.
-
-        Raises:
-            ModelError: If its watchdog has ended: it restarts the server no more.
-        """
+        """Wait at most ``start_timeout`` for a restart of the started server; raises if it ends."""
         server = self._server
         deadline = monotonic() + self._section.start_timeout
         while server and monotonic() < deadline:

@@ -111,10 +111,7 @@ class _WatchedCommand:
 
 
 def _end_children(process: "subprocess.Popen[bytes]", patience: float) -> None:
-    """End the rest of the command's group, and its orphans, by SIGKILL.
-
-    With ``patience``, in s, they get SIGTERM first, and that time to end.
-    """
+    """End the command's group and its orphans by SIGKILL; with ``patience`` s, first by SIGTERM."""
     deadline = time.monotonic() + patience
     if patience:
         for child in _other_children(process):
