@@ -13,9 +13,8 @@ from PIL import Image as PILImage
 from pydantic import BaseModel, ConfigDict, Field
 
 from bench_assets.core.schema.chat import ImageTextEncoder, Vectors
-from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.content_checksums import require_unchanged
-from bench_resources.checkpoints.hub_access import first_line, hub_access
+from bench_resources.checkpoints.hub_access import hub_access
 from bench_resources.checkpoints.identity import pin
 from bench_resources.checkpoints.torchvision_operators import enable_torchvision
 from bench_resources.encoders.batched_encoder import BatchedEncoder
@@ -24,6 +23,7 @@ from bench_resources.images.store import ImageStore
 from bench_resources.models.transformers.loading import (
     device_of,
     hold_load_report,
+    loading_errors,
     refuse_incomplete,
 )
 from bench_resources.models.transformers.nan_checks import refuse_infinite_weights
@@ -122,15 +122,10 @@ def open_encoder(
     checkpoint = pin(location, spec.revision)
     is_transformers = spec.kind == "transformers"
     encoder_class = _CheckpointEncoder if is_transformers else _SentenceTransformersEncoder
-    try:
-        with require_unchanged(checkpoint.checksums):
-            encoder = encoder_class(
-                checkpoint.location, checkpoint.revision, device_of(spec.device), image_store.open
-            )
-    except ModelError:
-        raise
-    except Exception as error:  # any exception: libraries read third-party files
-        raise ModelError(f"{location}: does not load as an encoder: {first_line(error)}") from error
+    with loading_errors(location), require_unchanged(checkpoint.checksums):
+        encoder = encoder_class(
+            checkpoint.location, checkpoint.revision, device_of(spec.device), image_store.open
+        )
     library = "" if is_transformers else f"+{spec.kind}"
     yield BatchedEncoder(f"{name}@{checkpoint.content}{library}", encoder, spec.batch_size)
 

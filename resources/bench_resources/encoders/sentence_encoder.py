@@ -11,13 +11,17 @@ import numpy as np
 
 from bench_assets.core.extras import missing_extra, package_folder, require_extra
 from bench_assets.core.schema.chat import Vectors
-from bench_assets.core.schema.errors import MissingExtraError, ModelError
+from bench_assets.core.schema.errors import MissingExtraError
 from bench_resources.checkpoints.content_checksums import require_unchanged
-from bench_resources.checkpoints.hub_access import first_line, hub_access
+from bench_resources.checkpoints.hub_access import hub_access
 from bench_resources.checkpoints.identity import pin
 from bench_resources.checkpoints.torchvision_operators import enable_torchvision
 from bench_resources.config.environment import expand_user
-from bench_resources.models.transformers.loading import hold_load_report, refuse_incomplete_parts
+from bench_resources.models.transformers.loading import (
+    hold_load_report,
+    loading_errors,
+    refuse_incomplete_parts,
+)
 from bench_resources.models.transformers.nan_checks import refuse_infinite_weights
 
 if TYPE_CHECKING:
@@ -64,13 +68,8 @@ def open_text_encoder(name: str = EMBEDDED_ENCODER, folder: Path = Path()) -> Se
     require_extra("a sentence encoder", "sentence_transformers")
     location = _embedded_folder() if name == EMBEDDED_ENCODER else _folder_or_hub(name, folder)
     checkpoint = pin(location)
-    try:
-        with require_unchanged(checkpoint.checksums):
-            model = load_sentence_transformer(checkpoint.location, checkpoint.revision)
-    except (OSError, ValueError, RuntimeError) as error:
-        raise ModelError(
-            f"{location}: does not load as a sentence encoder: {first_line(error)}"
-        ) from error
+    with loading_errors(location), require_unchanged(checkpoint.checksums):
+        model = load_sentence_transformer(checkpoint.location, checkpoint.revision)
     return SentenceEncoder(f"{Path(name).name}@{checkpoint.content}", model)
 
 

@@ -95,7 +95,7 @@ def test_a_folder_that_does_not_exist_is_named(tmp_path, images):
 def test_a_checkpoint_that_does_not_load_is_one_error(tmp_path, images):
     (tmp_path / "config.json").write_text('{"model_type": "unheard of"}')
     (tmp_path / "model.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0{}")
-    message = "does not load as an encoder"
+    message = f"{tmp_path}: does not load: "
     with pytest.raises(ModelError, match=message), open_tiny_encoder(tmp_path, images):
         pass
 

