@@ -100,7 +100,8 @@ class ReleaseCache:
         release_folder = self._folder / suite / digest[:12]
         with _lock_folder(release_folder):
             if not (release_folder / _RECORD).exists():
-                self._download(release_folder, release, log)
+                with describe_write_errors(release_folder):
+                    self._download(release_folder, release, log)
         folder = release_folder / "files" / release.below
         if not folder.is_dir():
             raise SourceError(f"{release}: has no folder {release.below}: {folder}")

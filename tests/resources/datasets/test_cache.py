@@ -120,6 +120,14 @@ def test_a_full_disk_is_named_with_the_file_and_the_fetch_is_resumed_later(hub, 
     assert (cache.fetch("blink", SUITE, ByteCounter()) / "images" / "a.bin").read_bytes() == DATA
 
 
+def test_a_record_that_cannot_be_written_is_named(hub, tmp_path):
+    folder = ReleaseCache(tmp_path).fetch("codis", SUITE, ByteCounter()).parent
+    (folder / "fetched.json").rename(folder / "elsewhere")
+    (folder / ".fetched.json").mkdir()  # in place of the unfinished record
+    with pytest.raises(HomeError, match=f"{folder}: cannot be written: Is a directory"):
+        ReleaseCache(tmp_path).fetch("codis", SUITE, ByteCounter())
+
+
 def test_a_busy_hub_is_tried_later(hub, tmp_path):
     hub.refusals = [(429, {"Retry-After": "0"}), (503, {})]
     folder = ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, ByteCounter())
