@@ -13,6 +13,7 @@ import typer
 from typer.testing import CliRunner
 
 from bench_assets.cli.main import EXIT_CODES, app
+from tests.cases import read_cases
 from tests.docs.commands import check_whole
 
 
@@ -39,19 +40,7 @@ def test_every_command_and_parameter_has_a_help_text(path):
     assert [name for name, text in help_texts.items() if not text.strip()] == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        pytest.param(["--help"], 0, id="0: done"),
-        pytest.param(["home", "usage"], 0, id="0: a home that is not there is empty"),
-        pytest.param(["models", "list", "nobody"], 1, id="1: it could not be done"),
-        pytest.param(["models", "check", "nobody", "random"], 1, id="1: one of two is no model"),
-        pytest.param(["models", "list", "--chek"], 2, id="2: no such option"),
-        pytest.param(["evalate"], 2, id="2: no such command"),
-        pytest.param(["evaluate", "codis"], 2, id="2: an option that is needed"),
-        pytest.param(["evaluate", "codis", "--limit", "few"], 2, id="2: not a number"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "code"), read_cases(__file__, "exit_codes.jsonl"))
 def test_exit_codes_are_as_documented(arguments, code, tmp_path, monkeypatch):
     monkeypatch.setenv("BENCH_HOME", str(tmp_path / "home"))
     assert CliRunner().invoke(app, arguments).exit_code == code
@@ -59,15 +48,7 @@ def test_exit_codes_are_as_documented(arguments, code, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("command", "option"),
-    [
-        pytest.param("report --port 8000", "--port", id="the port of no server"),
-        pytest.param("tables paper codis --model random", "--model", id="a model of a list"),
-        pytest.param("tables paper --source codis", "--source", id="the source of a list"),
-        pytest.param("ui --port 4000 web", "--port", id="a port before the command"),
-        pytest.param("ui --open code", "--open", id="a page before the command"),
-        pytest.param("ui health daemon --host localhost", "--host", id="the host of no server"),
-    ],
+    ("command", "option"), read_cases(__file__, "options_without_effect.jsonl")
 )
 def test_an_option_without_an_effect_is_a_usage_error(command, option):
     result = CliRunner().invoke(app, command.split())

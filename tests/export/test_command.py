@@ -5,6 +5,7 @@ from typer.testing import CliRunner
 
 from bench_assets.cli.main import app
 from bench_resources.tables.parquet import TableFiles
+from tests.cases import read_cases
 from tests.export.measured_home import measure, questions
 
 SETTINGS = """
@@ -39,33 +40,7 @@ def test_tables_are_written_into_the_given_folder(run_export, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "expected_message"),
-    [
-        pytest.param(["paquet"], "did you mean 'parquet'?", id="a format"),
-        pytest.param(["csv", "--task", "quizz"], "did you mean 'quiz'?", id="a task"),
-        pytest.param(
-            ["lm-eval", "--suite", "quiz", "--edition", "published"],
-            "nothing of the edition published",
-            id="an edition",
-        ),
-        pytest.param(
-            ["lm-eval", "--to", "online"], "--to: no effect on the export lm-eval", id="a target"
-        ),
-        pytest.param(
-            ["mlflow", "--to", "sqlite:///m.db", "--out", "m"], "--out: no effect", id="a folder"
-        ),
-        pytest.param(
-            ["blink-submission", "--suite", "quiz"], "--suite: no effect", id="another suite"
-        ),
-        pytest.param(
-            ["blink-submission", "--condition", "main"], "--condition: no effect", id="a condition"
-        ),
-        pytest.param(
-            ["blink-submission", "--edition", "mini"],
-            "--edition: no effect",
-            id="an edition of a submission",
-        ),
-    ],
+    ("arguments", "expected_message"), read_cases(__file__, "impossible_exports.jsonl")
 )
 def test_an_export_that_is_impossible_is_an_error(run_export, arguments, expected_message):
     result = run_export(*arguments)

@@ -368,20 +368,10 @@ def test_scores_become_points_as_by_inspect_s_value_to_float(tmp_path, value, po
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "expected_message"),
-    [
-        pytest.param("log.eval", b"PK nothing", "not JSON", id="no log"),
-        pytest.param("log.json", b'{"version": 2, "eval": {"task": 1', "not JSON", id="cut short"),
-        pytest.param("x_samples_t.jsonl", b"{}", "no x_results.json beside", id="no headline file"),
-        pytest.param("x_results.json", b"{}", "--log_samples", id="no samples beside"),
-        pytest.param("M_D.tsv", b"a\tb\n1\t2\n", "a log of Inspect AI", id="another table"),
-        pytest.param("package.json", b'{"name": "x"}', "a log of Inspect AI", id="another JSON"),
-        pytest.param("M_D.xlsx", b"no zip", "as an .xlsx workbook", id="no workbook"),
-        pytest.param("notes.txt", b"", "a log of Inspect AI", id="something else"),
-    ],
+    ("name", "content", "expected_message"), read_cases(__file__, "other_files.jsonl")
 )
 def test_another_file_is_refused_with_what_was_expected(tmp_path, name, content, expected_message):
-    (tmp_path / name).write_bytes(content)
+    (tmp_path / name).write_text(content)
     with pytest.raises(SourceError, match=expected_message):
         read_external_results(tmp_path / name)
 

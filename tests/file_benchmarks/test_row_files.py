@@ -14,48 +14,24 @@ from tests.cases import read_cases
 from tests.fakes.commands import bench, lines
 
 
-def read_faults(folder, name, data):
-    """Write a file; return the fault of each of its rows, which is empty for a good row."""
-    (folder / name).write_bytes(data)
+def read_faults(folder, name, text):
+    """Write a file in Latin-1; return the fault of each of its rows, "" for a good row."""
+    (folder / name).write_text(text, encoding="latin-1", newline="")
     return [row.fault for row in read_rows(folder / name)]
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "expected"),
-    [
-        pytest.param("a.csv", b"a,b\n1,2\n3\n5,6\n", ["", "1 cells, expected 2", ""], id="too few"),
-        pytest.param("a.csv", b"a,b\n1,2,3\n5,6\n", ["3 cells, expected 2", ""], id="too many"),
-        pytest.param("a.csv", b"a,b\n1,\xff\n5,6\n", ["not UTF-8", ""], id="no UTF-8"),
-        pytest.param("a.csv", b"a,b\n5\" wide,2\n5,6", ["", ""], id="an inch, and no last newline"),
-        pytest.param("a.csv", b'a,b\n"x\ny",2\n\n5,6\n', ["", ""], id="a cell of two lines"),
-        pytest.param("a.jsonl", b'{"a": 1\n{"a": 2}\n', ["not JSON", ""], id="half a JSON line"),
-        pytest.param("a.jsonl", b'{"a": "\xff"}\n{"a": 2}', ["not JSON", ""], id="a byte in JSON"),
-        # Faulty rows of a list in JSON come last.
-        pytest.param("a.json", b'[{"a": 1}, 2, {"a": 3}]', ["", "", "an object"], id="a number"),
-        pytest.param("a.json", b'[{"a": 1, "a": 2}, {"a": 3}]', ["", "duplicate"], id="name twice"),
-    ],
-)  # fmt: skip
-def test_a_bad_row_has_a_fault_and_later_rows_are_read(tmp_path, name, data, expected):
-    faults = read_faults(tmp_path, name, data)
+@pytest.mark.parametrize(("name", "text", "expected"), read_cases(__file__, "bad_rows.jsonl"))
+def test_a_bad_row_has_a_fault_and_later_rows_are_read(tmp_path, name, text, expected):
+    """Faulty rows of a list in JSON come last."""
+    faults = read_faults(tmp_path, name, text)
     assert [bool(fault) for fault in faults] == [bool(message) for message in expected]
     assert all(message in fault for message, fault in zip(expected, faults, strict=True))
 
 
-@pytest.mark.parametrize(
-    ("name", "data"),
-    [
-        pytest.param("a.jsonl", b'{"a": 1}\n{"a": ', id="JSON lines"),
-        pytest.param("a.json", b'[{"a": 1}, {"a"', id="a JSON list"),
-        pytest.param("a.csv", b"a,b\n1,2\n3", id="a table after a cell"),
-        pytest.param("a.csv", b'a,b\n1,2\n3,"four', id="a table in a quotation"),
-        pytest.param("a.csv", b'a,b\n1,2\n3,"four\n5,6\n', id="a quotation without an end"),
-        pytest.param("a.parquet", b"PAR1\0\0\0", id="Parquet"),
-        pytest.param("a.arrow", b"ARROW1\0\0\1", id="Arrow"),
-    ],
-)
-def test_a_file_that_is_cut_in_its_last_row_is_an_error(tmp_path, name, data):
+@pytest.mark.parametrize(("name", "text"), read_cases(__file__, "cut_files.jsonl"))
+def test_a_file_that_is_cut_in_its_last_row_is_an_error(tmp_path, name, text):
     with pytest.raises(SourceError, match=r"cut short|cannot be read"):
-        read_faults(tmp_path, name, data)
+        read_faults(tmp_path, name, text)
 
 
 @pytest.mark.long

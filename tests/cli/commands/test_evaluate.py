@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bench_resources.config.models_toml import read_models
+from tests.cases import read_cases
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.commands import bench, lines
 
@@ -69,21 +70,7 @@ def test_an_address_is_not_stored_by_a_refused_or_a_dry_run(home):
     assert not (home / "models.toml").exists()
 
 
-@pytest.mark.parametrize(
-    ("options", "expected_message"),
-    [
-        pytest.param(["--model", "rendom"], "did you mean 'random'", id="model"),
-        pytest.param(["--condition", "no_contxt"], "did you mean 'no_context'", id="condition"),
-        pytest.param(["--judge", "rulse"], "no judge named 'rulse'", id="judge"),
-        pytest.param(["--judge", "paper:gtp"], "no judge named 'gtp'", id="a judge's model"),
-        pytest.param(["--scorer", "strct"], "did you mean 'strict'", id="scorer"),
-        pytest.param(["--source", "nowhere"], "nowhere: no such folder", id="source"),
-        pytest.param(["--category", "nope"], "no category named 'nope'", id="category"),
-        pytest.param(
-            ["--limit", "1", "--judge", "gtp"], "no judge named 'gtp'", id="judge of a part"
-        ),
-    ],
-)
+@pytest.mark.parametrize(("options", "expected_message"), read_cases(__file__, "wrong_names.jsonl"))
 def test_a_wrong_name_is_refused_before_any_build_or_request(
     home, server, options, expected_message
 ):
