@@ -100,16 +100,10 @@ def test_a_malformed_address_of_a_code_server_is_refused(home: Path, address: st
 
 
 @pytest.mark.parametrize(
-    ("name", "options"),
-    [
-        ("web", ["--port", str(free_port())]),
-        ("code", ["--port", str(free_port())]),
-        ("daemon", []),
-    ],
+    "arguments", [["web", "--port", "{port}"], ["code", "--port", "{port}"], ["daemon"]]
 )
-def test_a_service_that_does_not_run_is_not_healthy(
-    home: Path, name: str, options: list[str]
-) -> None:
+def test_a_service_that_does_not_run_is_not_healthy(home: Path, arguments: list[str]) -> None:
+    name, *options = [argument.format(port=free_port()) for argument in arguments]
     result = CliRunner().invoke(app, ["ui", "health", name, *options])
     assert result.exit_code == 1
     reason = "not healthy (no answer, or a failed health check). Restart it"
