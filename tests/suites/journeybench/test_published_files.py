@@ -123,11 +123,6 @@ def test_captioning_asks_for_each_image_of_its_table(bench):
     assert addresses == [f"{HOST}/cat%20car.png", f"{HOST}/whale.png"]
 
 
-@pytest.mark.parametrize("task", ["captioning", "retrieval", "hallucination_vqa"])
-def test_questions_of_a_small_source_are_of_edition_own(bench, task):
-    assert {question.edition for question in bench.rows(f"{task}/questions", Question)} == {"own"}
-
-
 # The table on the hub has 1,000 rows, that of the site 300.
 @pytest.mark.parametrize(("n_rows", "edition"), [(1000, "published"), (300, "own")])
 def test_retrieval_is_published_if_its_table_is_a_release(tmp_path, n_rows, edition):

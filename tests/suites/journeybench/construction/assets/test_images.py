@@ -178,18 +178,6 @@ def test_a_published_source_gives_questions_without_the_built_route(tmp_path):
     assert bench.rows("mcot/problems", Problem) == []
 
 
-def test_a_missing_published_image_costs_only_its_question(tmp_path):
-    bench = Bench(tmp_path / "home", write_published_source(tmp_path / "jb", "a.png"))
-    file = tmp_path / "jb" / "mcot.jsonl"
-    row = json.loads(file.read_text()) | {"index": "8", "url": "https://host/b.png"}
-    file.write_text(f"{file.read_text()}\n{json.dumps(row)}")
-    bench.build(dg.load_assets_from_modules([shared, assets, mcot]))
-    (question,) = bench.rows("mcot/questions", Question)
-    assert question.question_id == "journeybench/mcot/7"
-    (rejection,) = bench.rows("mcot/rejections", Rejection)
-    assert rejection.entry == "mcot, 8, https://host/b.png"
-
-
 def test_a_published_source_without_any_image_is_an_error(tmp_path):
     bench = Bench(tmp_path / "home", write_published_source(tmp_path / "jb"))
     message = (
