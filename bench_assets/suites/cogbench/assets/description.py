@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain, islice
 
 import dagster as dg
 
@@ -31,7 +32,7 @@ from bench_assets.suites.cogbench.dataset.source import (
     find_release,
     read_stories,
 )
-from bench_assets.suites.cogbench.description.questions import key_points, to_questions
+from bench_assets.suites.cogbench.description.questions import entities, key_points, to_questions
 from bench_assets.suites.cogbench.description.recognition import (
     MEASURES,
     EntityMatch,
@@ -149,11 +150,11 @@ def _best_constants(settings: HomeConfiguration, questions: Sequence[Question]) 
     texts = constant_descriptions(questions) if questions else []
     answered = [join_answers(questions, constant_predictions(questions, text)) for text in texts]
     # One call for all of them: each distinct noun and entity is embedded once.
-    matches = find_matches(settings, [pair for pairs in answered for pair in pairs])
-    n_per_text = len(matches) // max(1, len(texts))
+    matches = iter(find_matches(settings, list(chain.from_iterable(answered))))
+    n_entities = sum(len(entities(question)) for question in questions)
     cells = {}
-    for index, text in enumerate(texts):
-        text_matches = matches[index * n_per_text : (index + 1) * n_per_text]
+    for text in texts:
+        text_matches = list(islice(matches, n_entities))
         cells[text] = {
             (metric, "all"): measure(text_matches).value for metric, measure in MEASURES.items()
         }

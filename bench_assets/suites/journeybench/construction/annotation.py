@@ -5,6 +5,7 @@ look-alikes and trigger questions of the kept captions.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from bench_assets.annotation.tasks import Answer, Unit, split_unit_id, suite_task, unit_id
@@ -165,42 +166,42 @@ def trigger_units(
 Row = TypeVar("Row")
 
 
-def _vote_reader(
+def _to_votes(
     row_type: Callable[..., Row],
     person_field: str,
     unit_fields: Sequence[str],
     yes_no_fields: Sequence[str],
-) -> Callable[[Sequence[Answer]], list[Row]]:
-    """Build a function that converts answers to votes.
+    answers: Sequence[Answer],
+) -> list[Row]:
+    """Convert answers to votes.
 
     Args:
         row_type: Row type of the votes.
         person_field: Field of the row for the annotator.
         unit_fields: Fields of the row for the parts of the unit's id.
         yes_no_fields: Yes-or-no fields, of the same name in row and annotation task.
+        answers: Answers of the task.
     """
-
-    def read(answers: Sequence[Answer]) -> list[Row]:
-        return [
-            row_type(
-                **dict(zip(unit_fields, split_unit_id(answer.unit_id), strict=True)),
-                **{person_field: answer.person},
-                **{name: answer.values[name] == ("yes",) for name in yes_no_fields},
-                **_source_note(answer),
-            )
-            for answer in answers
-        ]
-
-    return read
+    return [
+        row_type(
+            **dict(zip(unit_fields, split_unit_id(answer.unit_id), strict=True)),
+            **{person_field: answer.person},
+            **{name: answer.values[name] == ("yes",) for name in yes_no_fields},
+            **_source_note(answer),
+        )
+        for answer in answers
+    ]
 
 
-to_filter_votes = _vote_reader(FilterVote, "annotator", ["image"], CRITERIA)
-to_caption_votes = _vote_reader(CaptionVote, "verifier", ["image", "writer"], ["accepts"])
-to_statement_votes = _vote_reader(StatementVote, "annotator", ["image", "statement"], ["conflicts"])
-to_look_alike_votes = _vote_reader(
-    LookAlikeVote, "annotator", ["image", "candidate"], ["alike", "conflicts"]
+to_filter_votes = partial(_to_votes, FilterVote, "annotator", ["image"], CRITERIA)
+to_caption_votes = partial(_to_votes, CaptionVote, "verifier", ["image", "writer"], ["accepts"])
+to_statement_votes = partial(
+    _to_votes, StatementVote, "annotator", ["image", "statement"], ["conflicts"]
 )
-to_trigger_votes = _vote_reader(TriggerVote, "annotator", ["image", "question"], ["accepts"])
+to_look_alike_votes = partial(
+    _to_votes, LookAlikeVote, "annotator", ["image", "candidate"], ["alike", "conflicts"]
+)
+to_trigger_votes = partial(_to_votes, TriggerVote, "annotator", ["image", "question"], ["accepts"])
 
 
 def to_written_captions(answers: Sequence[Answer]) -> list[WrittenCaption]:

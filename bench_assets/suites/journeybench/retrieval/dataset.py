@@ -37,11 +37,7 @@ class RetrievalSample:
 
 
 def read_samples(files: Mapping[str, Path]) -> Table[RetrievalSample]:
-    """Read the published tables; samples are in the order in which their images first occur.
-
-    The release has three tables: 5,740 texts and 5,590 distractors, one per row, and 1,000 rows
-    with captions and distracting images. The site has one table, with one row per image.
-    """
+    """Read the published tables; samples are in the order in which their images first occur."""
     samples: dict[str, RetrievalSample] = {}
     read = Table[RetrievalSample]()
     for table, file in files.items():
