@@ -20,7 +20,7 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
     (re.compile(r"\\(?:([%$])|[!,])"), r"\1"),
     (re.compile("[¼-¾⅐-⅞]"), lambda match: f" {normalize('NFKC', match[0]).replace('⁄', '/')}"),
     (re.compile("(?<=[0-9])[²³¹⁰-⁹⁻]+"), lambda match: f"^{normalize('NFKC', match[0])}"),
-    (re.compile("[−–](?=[0-9.])"), "-"),
+    (re.compile(r"(?:[−–]|\A\s*−\s+)(?=[$€£¥]?[0-9.])"), "-"),
     (re.compile(r"\{,\}"), ","),
     (  # 1 000; 1'000
         re.compile(r"(?<![\d.,])\d{1,3}(?:[ \u00a0\u2009\u202f'’]\d{3})+(?!\d)"),
@@ -153,12 +153,11 @@ def _find_only_number(text: str) -> Measurement | None:
 def _find_result(text: str) -> Measurement | None:
     """The number after the last "=", else the last one that is no bound; None for 2 or 3."""
     result = part("numbers").search(text, text.rfind("=") + 1) if "=" in text else None
-    numbers = [*part("numbers").finditer(text)]
+    numbers = part("numbers").finditer(text)
     unbound = [number for number in numbers if not part("bound").match(text, number.start())]
-    *_, last = [None, *unbound]  # None if there are none
-    number = result or last
-    if number is None:
+    if result is None and not unbound:
         return None
+    number = result or unbound[-1]
     start = number.start()
     pairs = part("second_number").finditer(text, max(0, start - _PAIR_LENGTH), start + 1)
     is_second = any(pair.start() < start < pair.end() for pair in pairs)  # 2 or 3
