@@ -10,11 +10,7 @@ from bench_assets.asset_factory.annotation_inputs import answers_key, counted_ro
 from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.asset_factory.suite_assets import MODELS, AssetFolder, open_model
 from bench_assets.core.images.drawing import encode_png
-from bench_assets.core.images.text_substitutes import (
-    describe_images,
-    replace_images_by_texts,
-    to_image_texts,
-)
+from bench_assets.core.images.text_substitutes import describe_images, replace_images_by_texts
 from bench_assets.core.schema.rows import ImageText, Question, Rejection, Score, StoredImage
 from bench_assets.suites.multi.assets.questions import MULTI, open_release
 from bench_assets.suites.multi.construction import markup
@@ -24,7 +20,6 @@ from bench_assets.suites.multi.dataset.questions import (
     KnowledgeLink,
     add_blank_image,
     link_knowledge,
-    replace_images,
     select_elite,
     select_usable,
     with_knowledge,
@@ -63,7 +58,7 @@ def captions(
     """Take the captions of the source, or else those of the captioner, if any (section 4.5)."""
     file = open_release(sources).captions
     if file:
-        return to_image_texts(dict(read_image_texts(file).rows), stored, file.name)
+        return _source_texts(file, stored)
     captioner = settings.suite("multi", MultiSettings).captioner
     if not captioner:
         return []
@@ -86,7 +81,7 @@ def ocr(
     """
     file = open_release(sources).ocr
     if file:
-        return to_image_texts(dict(read_image_texts(file).rows), stored, file.name)
+        return _source_texts(file, stored)
     key, author = ["multi", "ocr_for_images", "ocr"], markup.ocr_engine()
     earlier_rows = tables.read(key, ImageText) if tables.exists(key) else []
     rows = {row.image: row for row in earlier_rows if row.author == author}
@@ -100,45 +95,34 @@ def ocr(
     return [rows[image] for image in images if image in rows]
 
 
+def _source_texts(file: Path, stored: Sequence[StoredImage]) -> list[ImageText]:
+    """Read the texts of stored images; one without a text has "", as in the authors' prepare.py."""
+    texts = dict(read_image_texts(file).rows)
+    by_image = dict.fromkeys((image.sha256 for image in stored), "")
+    by_image |= {image.sha256: texts[image.name] for image in stored if image.name in texts}
+    return [ImageText(image=image, text=text, author=file.name) for image, text in by_image.items()]
+
+
 @MULTI.step(
     "questions",
     name="questions",
     reads={"captions": "captions_for_images/captions"},
-    deps=MULTI.source,
     below="captions_for_images",
 )
-def captions_for_images(
-    sources: SourceFiles, questions: list[Question], captions: list[ImageText]
-) -> list[Question]:
+def captions_for_images(questions: list[Question], captions: list[ImageText]) -> list[Question]:
     """Replace images by captions."""
-    return _replace_images(questions, captions, open_release(sources).captions)
+    return replace_images_by_texts(questions, captions)
 
 
 @MULTI.step(
     "questions",
     name="questions",
     reads={"ocr": "ocr_for_images/ocr"},
-    deps=MULTI.source,
     below="ocr_for_images",
 )
-def ocr_for_images(
-    sources: SourceFiles, questions: list[Question], ocr: list[ImageText]
-) -> list[Question]:
+def ocr_for_images(questions: list[Question], ocr: list[ImageText]) -> list[Question]:
     """Replace images by their OCR texts."""
-    return _replace_images(questions, ocr, open_release(sources).ocr)
-
-
-def _replace_images(
-    questions: list[Question], texts: list[ImageText], file: Path | None
-) -> list[Question]:
-    """Replace images by the texts of the source's file or, without one, by texts made here.
-
-    An image that the file lacks has an empty text. A question with an image for which no text was
-    made is left out.
-    """
-    if file:
-        return replace_images(questions, texts)
-    return replace_images_by_texts(questions, texts)
+    return replace_images_by_texts(questions, ocr)
 
 
 @MULTI.step("questions", name="questions", below="blank_image")

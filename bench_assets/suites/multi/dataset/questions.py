@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from string import ascii_uppercase
 
-from bench_assets.core.schema.rows import AnswerKind, Edition, ImageText, Question, StoredImage
+from bench_assets.core.schema.rows import AnswerKind, Edition, Question, StoredImage
 from bench_assets.core.tables.build import Table
 from bench_assets.suites.multi.dataset.source import Knowledge, MultiItem
 from bench_assets.suites.multi.prompts import IMAGE_TOKEN
@@ -160,23 +160,6 @@ def stem_and_options(item: MultiItem) -> tuple[str, tuple[str, ...]]:
 def gold_blanks(answer: str) -> tuple[str, ...]:
     """Split the gold of a question with blanks, one line per blank; empty lines are dropped."""
     return tuple(line.strip() for line in answer.split("\n") if line.strip())
-
-
-def replace_images(questions: Iterable[Question], texts: Iterable[ImageText]) -> list[Question]:
-    """Replace images by texts (Table 6); questions without images are left out.
-
-    An image without a text gets an empty one, as in the authors' prepare.py.
-    """
-    texts_by_image = {text.image: text.text for text in texts}
-    return [
-        replace(
-            question,
-            images=(),
-            image_texts=tuple(texts_by_image.get(image, "") for image in question.images),
-        )
-        for question in questions
-        if question.images
-    ]
 
 
 def with_knowledge(

@@ -1,10 +1,8 @@
 import pytest
 
-from bench_assets.core.schema.rows import ImageText
 from bench_assets.suites.multi.dataset.questions import (
     NOT_PUBLISHED,
     KnowledgeLink,
-    replace_images,
     select_elite,
     split_options,
     to_questions,
@@ -104,16 +102,6 @@ def test_a_release_without_any_answers_is_kept():
 )
 def test_a_text_is_split_into_stem_and_options(text, stem, options):
     assert split_options(text) == (stem, options)
-
-
-def test_an_image_is_replaced_by_its_text_or_an_empty_one():
-    texts = [ImageText(image="p", text="a cat", author="blip")]
-    (example,) = replace_images([question(images=("p", "q"))], texts)
-    assert (example.images, example.image_texts) == ((), ("a cat", ""))
-
-
-def test_questions_without_images_are_left_out_where_texts_replace_images():
-    assert replace_images([question()], []) == []
 
 
 def test_images_of_a_knowledge_piece_are_numbered_after_those_of_its_question():
