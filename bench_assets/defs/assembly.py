@@ -233,7 +233,8 @@ def _complete_spec_with(
     }
 
     def complete(spec: dg.AssetSpec) -> dg.AssetSpec:
-        connected = with_source(_drop_dependencies(spec, absent), catalog.names, configured)
+        deps = [dep for dep in spec.deps if dep.asset_key not in absent]
+        connected = with_source(spec.replace_attributes(deps=deps), catalog.names, configured)
         versioned = _add_code_version(connected, versions)
         grouped = assign_group(with_automation(versioned), catalog)
         return grouped.merge_attributes(metadata=columns.get(spec.key, {}))
@@ -255,12 +256,6 @@ def _add_code_version(spec: dg.AssetSpec, versions: Mapping[str, str]) -> dg.Ass
     return spec.replace_attributes(
         code_version="+".join(filter(None, [spec.code_version, version]))
     )
-
-
-def _drop_dependencies(spec: dg.AssetSpec, absent: Collection[dg.AssetKey]) -> dg.AssetSpec:
-    """Drop dependencies on answers of tasks that are not configured."""
-    deps = [dep for dep in spec.deps if dep.asset_key not in absent]
-    return spec if len(deps) == len(list(spec.deps)) else spec.replace_attributes(deps=deps)
 
 
 def _checks(

@@ -55,9 +55,13 @@ def _source_check(key: dg.AssetKey) -> dg.AssetChecksDefinition:
     return source_as_expected
 
 
-def expectation_check(run: Callable[..., dg.AssetCheckResult]) -> TableCheck:
-    """Build the check of a table's expectations; ``run`` calls ``check_expectations``."""
-    return TableCheck(name=CHECK_NAME, description=_DESCRIPTION, run=run, blocking=True)
+def expectation_check(key: Sequence[str]) -> TableCheck:
+    """Build the check of the blocking expectations of a question table."""
+
+    def check(questions: list[Question]) -> dg.AssetCheckResult:
+        return check_expectations(key, questions)
+
+    return TableCheck(name=CHECK_NAME, description=_DESCRIPTION, run=check, blocking=True)
 
 
 def check_expectations(key: Sequence[str], rows: Sequence[Any]) -> dg.AssetCheckResult:

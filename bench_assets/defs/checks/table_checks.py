@@ -14,7 +14,7 @@ from bench_assets.asset_factory.evaluation_tables import questions_key
 from bench_assets.core.schema.errors import ImageError
 from bench_assets.core.schema.rows import Question
 from bench_assets.defs.checks.evaluation_checks import evaluation_checks
-from bench_assets.defs.checks.expectations import check_expectations, expectation_check
+from bench_assets.defs.checks.expectations import expectation_check
 from bench_assets.defs.checks.shared_ops import TableCheck, joint_checks
 from bench_assets.defs.report_links import link_questions
 from bench_assets.evaluation.task import Task
@@ -79,7 +79,7 @@ def _question_checks(
             blocking=True,
         ),
         *(_main_table_checks(task) if key == questions_key(task, "main") else []),
-        expectation_check(lambda questions: check_expectations(key, questions)),
+        expectation_check(key),
         *further,
     ]
     resources = ["settings", "tables", "image_store"]
@@ -87,7 +87,6 @@ def _question_checks(
 
 
 def _main_table_checks(task: Task) -> list[TableCheck]:
-    """Checks of the question table of the condition main only."""
     counts = TableCheck(
         name="counts_match_the_paper",
         description="The published edition has the paper's number of questions in each category.",

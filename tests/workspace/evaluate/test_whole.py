@@ -223,9 +223,3 @@ def test_a_table_of_several_models_is_shown_with_the_rows_of_one(used_home, tabl
 def test_a_table_that_no_model_has_rows_in_is_not_shown_for_one(used_home):
     stderr = bench("tables", "show", "codis/questions", "--model", "random", fails=True).stderr
     assert stderr == "error: codis/questions: has no rows of one model. Leave --model out\n"
-
-
-def test_the_number_of_a_model_that_was_not_evaluated_cannot_be_reproduced(used_home):
-    result = bench("bundle", "reproduce", "codis", "nobody", fails=True)
-    assert result.exit_code == 2
-    assert result.stderr.startswith("cannot be evaluated: ")
