@@ -437,7 +437,8 @@ def load_package_assets(package: ModuleType) -> Sequence[Any]:
     ``tables.toml`` of the package adds the meaning of a row to an asset's description.
     """
     modules = [import_module(name) for name in _asset_modules(package)]
-    row_descriptions = _row_descriptions(package)
+    file = Path(package.__path__[0], "tables.toml")
+    row_descriptions = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
     def add_row_description(spec: dg.AssetSpec) -> dg.AssetSpec:
         paragraphs = (spec.description, row_descriptions.get(spec.key.to_user_string()))
@@ -449,12 +450,6 @@ def load_package_assets(package: ModuleType) -> Sequence[Any]:
         *dg.map_asset_specs(add_row_description, assets),
         *dg.load_asset_checks_from_modules(modules),
     ]
-
-
-def _row_descriptions(package: ModuleType) -> dict[str, str]:
-    """Meaning of a row, by asset key; empty if the package has no ``tables.toml``."""
-    file = Path(package.__path__[0], "tables.toml")
-    return tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
 
 
 class ModelSession(NamedTuple):

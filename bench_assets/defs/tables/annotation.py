@@ -59,12 +59,13 @@ _MAX_SHOWN = 5  # reasons that a run logs
 def annotation_assets(task: SuiteAnnotationTask) -> dg.AssetsDefinition:
     """Build the step of a task: its units, their publication, and the answers."""
     keys = {name: task.table(name).split("/") for name in _ROWS}
+    inputs = {dg.AssetKey(table_read.key.split("/")) for table_read in task.reads.values()}
+    is_about_responses = any(key.path[-1] in PER_MODEL for key in inputs)
     # A model may pre-annotate units, and needs its pool; most tasks ask only people.
     stage = AssetFolder(f"{task.suite}/annotation").stage(
-        "annotation", pool="judge", on_request=_is_about_responses(task)
+        "annotation", pool="judge", on_request=is_about_responses
     )
     stage["kinds"] = {"python"}
-    inputs = {dg.AssetKey(table_read.key.split("/")) for table_read in task.reads.values()}
 
     @dg.multi_asset(
         name=task.table("task").replace("/", "__"),
@@ -208,7 +209,3 @@ def _read_gold(file: Path) -> dict[str, Values]:
     except SourceError as error:
         raise SettingsError(f"attention checks: {error}") from error
     return gold
-
-
-def _is_about_responses(task: SuiteAnnotationTask) -> bool:
-    return any(table_read.key.split("/")[-1] in PER_MODEL for table_read in task.reads.values())
