@@ -97,15 +97,12 @@ def _store_part(part: object, entry: str, store: ImageStore) -> str | Image:
         return part
     if isinstance(part, Path):
         return Image(store.put_file(part).sha256)
-    if isinstance(part, bytes):
-        data = part
-    elif isinstance(part, PillowImage.Image):
-        data = encode_png(to_upright_rgb(part))
-    else:
+    if not isinstance(part, bytes | PillowImage.Image):
         raise SettingsError(
             f"{entry}: expected texts and images (Path, bytes or PIL), got {type(part).__name__}"
         )
     try:
+        data = part if isinstance(part, bytes) else encode_png(to_upright_rgb(part))
         return Image(store.put(data, entry).sha256)
-    except ImageError as error:
+    except (ImageError, OSError, ValueError) as error:  # of Pillow: a torn or an empty image
         raise ImageError(f"{entry}: {error}") from error

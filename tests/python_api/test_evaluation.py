@@ -14,7 +14,13 @@ import pytest
 from PIL import ExifTags, Image
 
 import bench_assets as bench
-from bench_assets.core.schema.errors import BenchError, ModelError, SettingsError, UnknownNameError
+from bench_assets.core.schema.errors import (
+    BenchError,
+    ImageError,
+    ModelError,
+    SettingsError,
+    UnknownNameError,
+)
 from bench_assets.python_api import display
 from bench_assets.python_api.calls import interface
 from bench_assets.python_api.display import sample_html
@@ -470,6 +476,12 @@ def test_an_image_in_memory_is_shown_as_its_file_would_be(home, tmp_path, image,
 def test_invalid_prompts_are_refused(home, prompts, expected_message):
     with pytest.raises(SettingsError, match=expected_message):
         bench.generate("random", prompts)
+
+
+@pytest.mark.parametrize("image", [b"no image", Image.new("RGB", (0, 5))], ids=["bytes", "empty"])
+def test_an_unusable_image_is_named_by_its_prompt(home, image):
+    with pytest.raises(ImageError, match=r"^prompts\[1\]: "):
+        bench.generate("random", ["?", [image]])
 
 
 @pytest.mark.parametrize(
