@@ -68,7 +68,7 @@ class Prompt:
         """
         rounds: list[tuple[Turn, ...]] = []
         current: tuple[Turn, ...] = ()
-        for turn, following in zip(self.turns, (*self.turns[1:], None), strict=True):
+        for turn, following in zip(self.turns, (*self.turns[1:], None), strict=False):
             current = (*current, turn)
             if turn.role == "user" and (following is None or following.role != "assistant"):
                 rounds.append(current)

@@ -152,9 +152,10 @@ def test_a_module_that_does_not_compile_is_named_with_file_and_model(write_code,
         ask(tmp_path, *requests_for("?"))
 
 
-def test_a_prompt_without_a_user_turn_is_an_error(write_code, tmp_path):
+@pytest.mark.parametrize("turns", [(), (Turn("system", ("?",)),)], ids=["no turn", "a system's"])
+def test_a_prompt_without_a_user_turn_is_an_error(write_code, tmp_path, turns):
     with pytest.raises(ModelError, match="the prompt has no unanswered user turn"):
-        ask(tmp_path, Request(prompt=Prompt((Turn("system", ("?",)),))))
+        ask(tmp_path, Request(prompt=Prompt(turns)))
 
 
 def test_an_earlier_response_is_sent_back_without_its_reasoning():
