@@ -36,7 +36,7 @@ def add_figures(home: Path, kind: type[Figure], figures: Sequence[Figure]) -> Pa
     file = home / _FILES[kind]
     lines = [json.dumps(asdict(figure), ensure_ascii=False) + "\n" for figure in figures]
     with hold_file(home, file.name):
-        content = file.read_text("utf-8") if file.exists() else ""
+        content = file.read_bytes() if file.exists() else b""
         with open_atomic(file) as target:
-            target.write((content + "".join(lines)).encode())
+            target.write(content + "".join(lines).encode())
     return file
