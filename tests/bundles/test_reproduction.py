@@ -19,7 +19,7 @@ from bench_resources.tables.parquet import TableFiles
 from tests.bundles.reproducing import CHECKOUT, make_home
 from tests.bundles.shelf import TASK, measure, pack_bundle
 from tests.fakes.chat_server import ChatServer
-from tests.fakes.commands import bench
+from tests.fakes.commands import bench, file_contents
 from tests.fakes.stores import response_file
 
 
@@ -36,10 +36,6 @@ METRICS = ["shelf", "metrics"]
 @pytest.fixture
 def tables(home):
     return TableFiles(folder=str(home / "tables"))
-
-
-def files_under(home):
-    return {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
 
 
 def test_a_bundle_is_verified_without_a_home(tmp_path, monkeypatch):
@@ -67,14 +63,14 @@ def test_a_missing_bundle_is_an_error_with_its_path(tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize("model", ["written", "gone/step-1"])
 def test_a_number_is_reproduced_and_the_tables_stay(home, model):
-    tables_before = files_under(home / "tables")
+    tables_before = file_contents(home / "tables")
     output = bench("bundle", "reproduce", "shelf", model).stdout
     assert "same digits: 3 numbers, compared with the tables of this home" in output
     report = json.loads(bench("bundle", "reproduce", "shelf", model, "--json").stdout)
     assert report["status"] == "same"
     parts = [need["part"] for need in report["needs"]]
     assert parts == ["task", "version", "scorer", "questions", "prompts", "responses", "judge"]
-    assert files_under(home / "tables") == tables_before
+    assert file_contents(home / "tables") == tables_before
 
 
 @pytest.mark.long

@@ -21,6 +21,11 @@ def bench(*arguments: object, fails: bool = False, code: int | None = None) -> R
     return result
 
 
+def file_contents(folder: Path) -> dict[Path, bytes]:
+    """The files below a folder, with their content."""
+    return {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
 def lines(result: Result) -> list[Any]:
     return [json.loads(line) for line in result.stdout.splitlines()]
 

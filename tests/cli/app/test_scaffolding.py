@@ -8,7 +8,7 @@ import pytest
 
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
-from tests.fakes.commands import bench
+from tests.fakes.commands import bench, file_contents
 
 
 @pytest.fixture
@@ -48,11 +48,6 @@ def test_the_commented_entries_of_a_new_section_are_valid(home):
     assert {"file", "columns", "answers", "prompt", "slices", "judge"} <= settings.model_fields_set
 
 
-def user_files(home):
-    """The files in and beside a home, with their content."""
-    return {file: file.read_bytes() for file in home.parent.rglob("*") if file.is_file()}
-
-
 @pytest.mark.parametrize(
     ("command", "expected_message"),
     [
@@ -62,10 +57,10 @@ def user_files(home):
 )
 def test_a_benchmark_or_suite_that_exists_is_not_overwritten(home, command, expected_message):
     bench("home", command, "fridge")
-    before = user_files(home)
+    before = file_contents(home.parent)
     result = bench("home", command, "fridge", fails=True)
     assert expected_message in " ".join(result.stderr.split())
-    assert user_files(home) == before
+    assert file_contents(home.parent) == before
 
 
 @pytest.mark.parametrize("command", ["init-benchmark", "init-suite"])
@@ -81,10 +76,10 @@ def test_a_benchmark_or_suite_that_exists_is_not_overwritten(home, command, expe
     ],
 )
 def test_an_invalid_or_taken_name_is_refused(home, command, name, expected_message):
-    before = user_files(home)
+    before = file_contents(home.parent)
     result = bench("home", command, name, fails=True)
     assert expected_message in " ".join(result.stderr.split())
-    assert user_files(home) == before
+    assert file_contents(home.parent) == before
 
 
 class PassedTests:

@@ -10,7 +10,7 @@ import pytest
 from bench_resources.config.models_toml import read_models
 from tests.cases import read_cases
 from tests.fakes.chat_server import ChatServer
-from tests.fakes.commands import bench, lines
+from tests.fakes.commands import bench, file_contents, lines
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +42,6 @@ def home(quiz_home, tmp_path, monkeypatch):
     return shutil.copytree(quiz_home, tmp_path / "home")
 
 
-def table_contents(home):
-    return {file: file.read_bytes() for file in (home / "tables").rglob("*.parquet")}
-
-
 def test_a_server_by_its_address_shares_responses_with_its_section(home, server):
     address = f"{server.base_url}#m"
     first = bench("evaluate", "quiz", "--model", address, "--json")
@@ -74,23 +70,23 @@ def test_an_address_is_not_stored_by_a_refused_or_a_dry_run(home):
 def test_a_wrong_name_is_refused_before_any_build_or_request(
     home, server, options, expected_message
 ):
-    before, n_requests = table_contents(home), server.n_requests
+    before, n_requests = file_contents(home / "tables"), server.n_requests
     models = ["--model", f"{server.base_url}#m"]
     assert expected_message in bench("evaluate", "codis", *models, *options, code=1).stderr
-    assert (table_contents(home), server.n_requests) == (before, n_requests)
+    assert (file_contents(home / "tables"), server.n_requests) == (before, n_requests)
     assert not (home / "tables" / "codis").exists()
 
 
 def test_a_partial_evaluation_is_marked_and_written_to_no_table(home, server):
     address = f"{server.base_url}#part"
-    before = table_contents(home)
+    before = file_contents(home / "tables")
     command = ("evaluate", "quiz", "--model", address, "--limit", "2", "--json")
     (estimate,) = lines(bench(*command, "--dry-run"))
     assert estimate["requests"] == 2
     rows = lines(bench(*command))
     assert {row["partial"] for row in rows} == {"2 of 4 questions"}
     assert all(row["signature"].endswith("|partial:2 of 4 questions") for row in rows)
-    assert table_contents(home) == before
+    assert file_contents(home / "tables") == before
     n_requests = server.n_requests
     bench("evaluate", "quiz", "--model", address)
     assert server.n_requests == n_requests + 2  # only the remaining two questions
