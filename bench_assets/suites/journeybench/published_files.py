@@ -81,8 +81,8 @@ def require_source(folder: Path) -> None:
     """
     if not published_files(folder) and not any(folder.glob("*.jsonl")):
         raise SourceError(
-            f"{folder}: no JourneyBench data: expected published files, such as mcot.jsonl or"
-            " haloquest-eval.csv, or raw material in .jsonl files (an edition to be built)"
+            f"{folder}: no JourneyBench data (expected published files, such as mcot.jsonl or "
+            "haloquest-eval.csv, or raw material in .jsonl files). Name the folder of the data"
         )
 
 

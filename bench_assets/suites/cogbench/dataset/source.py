@@ -98,12 +98,12 @@ def find_release(folder: Path) -> CogBenchRelease:
         raise SourceError(f"{folder}: holds {ANNOTATIONS} and {released[0]}. Remove one of them")
     if not is_raw and not released:
         raise SourceError(
-            f"{folder}: no CogBench data: expected {DESCRIPTIONS}, {QUESTIONS} and images/ (the "
-            f"authors' release), or {ANNOTATIONS} and images/ (an edition to be built)"
+            f"{folder}: no CogBench data (expected {DESCRIPTIONS} or {QUESTIONS}, or "
+            f"{ANNOTATIONS}). Name the folder of the data"
         )
     images = folder / "images"
     if not images.is_dir():
-        raise SourceError(f"{folder}: expected a folder images/ with the images")
+        raise SourceError(f"{folder}: no folder images/. Put the images into it")
     return CogBenchRelease(folder=folder, edition="built" if is_raw else "published", images=images)
 
 

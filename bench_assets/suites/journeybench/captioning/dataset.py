@@ -95,7 +95,8 @@ def _captioned_image(entry: Entry, where: str) -> CaptionedImage:
     texts = read_texts(entry, "captions", where)
     captions = split_captions(texts[0]) if len(texts) == 1 else tuple(texts)
     if not (address and captions):
-        raise SourceError(f"{where}: expected an address and captions, found {texts!r:.80}")
+        found = f"{address!r} and {texts!r:.80}"
+        raise SourceError(f"{where}: expected an address and captions, found {found}")
     return CaptionedImage(
         entry_id=name_of(address),
         image=address,

@@ -78,7 +78,7 @@ def entries(
     rows = read_samples(files).rows
     if not rows:
         names = " and ".join(file.name for file in files.values())
-        raise SourceError(f"{source_folder(sources)}: no rows in {names}; download them again")
+        raise SourceError(f"{source_folder(sources)}: no rows in {names}. Download them again")
     return rows
 
 

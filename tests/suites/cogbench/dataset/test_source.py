@@ -74,7 +74,7 @@ def test_a_broken_description_file_is_named_with_its_entry(tmp_path, stories, me
     ("files", "message"),
     [
         pytest.param([], "no CogBench data", id="an empty folder"),
-        pytest.param(["cogbench_vqa.json"], "expected a folder images/", id="half a release"),
+        pytest.param(["cogbench_vqa.json"], "no folder images/", id="half a release"),
         pytest.param(
             ["annotations.json", "cogbench_vqa.json"], "Remove one of them", id="both routes"
         ),
