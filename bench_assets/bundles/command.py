@@ -90,7 +90,7 @@ def _print_packed_bundle(target: Path, packed: "PackedBundle", *, as_json: bool)
 
     manifest = packed.manifest
     if packed.n_left_out:
-        print_message(f"{packed.n_left_out} images are included by digest only")
+        print_message(f"images included by digest only: {packed.n_left_out}")
     warn_about_licence(manifest)
     if as_json:
         print_json_result(

@@ -51,9 +51,9 @@ class SuiteQuestions(Sequence[Question]):
         return pd.DataFrame(rows, columns=list(Question.__dataclass_fields__))
 
     def __repr__(self) -> str:
-        """Number of questions, and their tasks."""
+        """The tasks, and the number of questions."""
         tasks = ", ".join(dict.fromkeys(row.task for row in self.rows))
-        return f"{len(self.rows)} questions of {tasks or 'no task'}; .frame() is a DataFrame"
+        return f"{tasks or 'no task'}: {len(self.rows)} questions; .frame() is a DataFrame"
 
     def _repr_html_(self) -> str:
         """The data frame as HTML, at most 10 rows."""

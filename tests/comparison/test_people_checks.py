@@ -125,9 +125,13 @@ def test_scores_that_have_changed_since_the_check_are_not_corrected(tables):
 def test_a_difference_is_corrected_where_people_checked_both(tmp_path, tables):
     assert corrected_difference(tables, TASK, LABELLED, UNLABELLED) == ""
     check_by_people(tables, tmp_path, MODELS, "2026-12-01")
+    stored = stored_metrics(tables)
+    before, after = (primary(stored, model).value for model in (LABELLED, UNLABELLED))
+    corrected = with_people(tables, TASK, stored)
+    old, new = (primary(corrected, model).value for model in (LABELLED, UNLABELLED))
     sentence = corrected_difference(tables, TASK, LABELLED, UNLABELLED)
-    assert sentence.startswith("CODIS, corrected by people: ")
-    assert "; without them " in sentence
+    assert sentence.startswith(f"CODIS, corrected by people: {new - old:+.3f} (")
+    assert f"; without them {after - before:+.3f}, " in sentence
 
 
 def test_a_number_that_people_judged_themselves_needs_no_correction(tables):

@@ -116,7 +116,7 @@ def _texts(language: str) -> dict[str, Any]:
 
 
 def _with_images(text: str, images: Sequence[str]) -> tuple[str | Image, ...]:
-    """Insert each image after its token."""
+    """Insert each image where it belongs, see ``_split_at_images``."""
     *texts, ending = _split_at_images(text, len(images))
     parts: list[str | Image] = []
     for preceding_text, image in zip(texts, images, strict=True):

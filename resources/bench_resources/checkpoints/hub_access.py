@@ -39,6 +39,7 @@ def hub_errors() -> tuple[type[Exception], ...]:
 
 
 def _network_errors() -> tuple[type[Exception], ...]:
+    """Base classes of the hub's own error: that of its HTTP library, requests or httpx, first."""
     from huggingface_hub.errors import HfHubHTTPError
 
     return tuple(base for base in HfHubHTTPError.__bases__ if issubclass(base, Exception))

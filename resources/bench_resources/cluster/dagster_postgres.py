@@ -40,6 +40,7 @@ class SharedPostgresStorage(DagsterPostgresStorage):  # type: ignore[misc]
             HomeError: If the database cannot be used.
         """
         address = read_secret(variable)
+        # As a dsn, because SQLAlchemy does not parse all addresses that libpq does.
         url = f"postgresql+psycopg2://?dsn={quote(address, safe='')}"
         self.postgres_url, self.should_autocreate_tables = url, True
         self._inst_data = inst_data
@@ -50,7 +51,7 @@ class SharedPostgresStorage(DagsterPostgresStorage):  # type: ignore[misc]
             self._schedule_storage = _Schedules(url)
 
         _open_in_turn(PostgresDatabase(address, variable), open_parts)
-        super(DagsterPostgresStorage, self).__init__()
+        super(DagsterPostgresStorage, self).__init__()  # its own would open the parts itself
 
     @classmethod
     def config_type(cls) -> dict[str, Any]:

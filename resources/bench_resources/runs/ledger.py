@@ -131,9 +131,13 @@ class Ledger:
         return events.get(partition)
 
     def _latest_by_partition(self, key: dg.AssetKey) -> dict[str, Event | None]:
+        """Latest event of each partition; None for those without one."""
         node = self._graph.get(key)
-        kind = "MATERIALIZATION" if node.is_materializable else "OBSERVATION"
-        event_type = dg.DagsterEventType[f"ASSET_{kind}"]
+        event_type = (
+            dg.DagsterEventType.ASSET_MATERIALIZATION
+            if node.is_materializable
+            else dg.DagsterEventType.ASSET_OBSERVATION
+        )
         with self._query():
             event_ids = self._instance.get_latest_storage_id_by_partition(key, event_type)
         record_filter = dg.AssetRecordsFilter(asset_key=key, storage_ids=[*event_ids.values()])

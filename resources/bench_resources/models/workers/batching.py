@@ -96,7 +96,9 @@ class BatchSize:
 
     def __init__(self, maximum: int) -> None:
         self.current = self._maximum = maximum
-        self._n_fit, self._needed_fits, self._has_grown = 0, _BATCHES_THAT_FIT, False
+        self._n_fit = 0  # batches that fit since the size last changed
+        self._needed_fits = _BATCHES_THAT_FIT
+        self._has_grown = False
 
     def count_fit(self, n: int) -> None:
         """Count a batch of n requests that fit into the memory; enough of them double the size."""

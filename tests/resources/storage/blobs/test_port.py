@@ -43,7 +43,7 @@ def names(blobs: Blobs, under: str = "") -> list[str]:
 
 
 @pytest.mark.parametrize("data", [b"", b"\0\xff", b"x" * 6_000_000], ids=["none", "two", "6 MB"])
-def test_a_blob_is_read_by_another_process(open_again, data):
+def test_a_blob_is_read_when_the_store_is_opened_again(open_again, data):
     open_again().put("a/b", data)
     assert open_again().get("a/b") == data
 
