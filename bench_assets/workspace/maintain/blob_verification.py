@@ -53,7 +53,7 @@ def verify_tables(bench: Workbench) -> Iterator[VerificationFinding]:
 def _stale_findings(bench: Workbench) -> Iterator[VerificationFinding]:
     for task, condition, model, reason in stale_numbers(bench):
         yield VerificationFinding(
-            what=f"{task.name} of {model}",
+            what=f"{task.name} of {model}{'' if condition == 'main' else f', {condition}'}",
             state="outdated",
             why=reason,
             command=evaluation_command(task, [model], condition),

@@ -1,7 +1,7 @@
 """``bench home remove``: deletes a model's tables, partition and, on request, responses."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import unquote
@@ -19,6 +19,7 @@ from bench_resources.runs.orphaned_runs import table_locks
 from bench_resources.storage.blobs.port import BlobEntry
 from bench_resources.storage.locks import LockWait
 from bench_resources.tables.locations import SOURCES_FOLDER, file_name
+from bench_resources.tables.parquet import TableFiles
 
 _RESULTS_FOLDER = "metrics"  # of tables, which every evaluation has
 
@@ -155,14 +156,22 @@ def _hold_evaluation_locks(bench: Workbench, model: str) -> AbstractContextManag
 
 
 def _remove_responses(bench: Workbench, model: str) -> tuple[int, float]:
-    """Delete responses that only this model's predictions use; returns their number and MB."""
+    """Delete responses that only this model's predictions use; returns their number and MB.
+
+    Raises:
+        TableError: If the predictions of another model are damaged.
+    """
     own_identities: set[str] = set()
     other_identities: set[str] = set()
-    for key in _model_table_keys(bench):
-        if key.path[-1] == "predictions":
-            for name in bench.tables.partitions(key.path):
-                identities = own_identities if name == model else other_identities
-                identities.update(_cache_identities(bench, key, name))
+    keys = [key.path for key in _model_table_keys(bench) if key.path[-1] == "predictions"]
+    for key in keys:
+        for tables in (bench.tables, *bench.tables.elsewhere(key[0])):
+            for name in tables.partitions(key):
+                if name != model:
+                    other_identities |= _cache_identities(tables, key, name)
+                    continue
+                with suppress(TableError):  # a damaged table goes, but not its responses
+                    own_identities |= _cache_identities(tables, key, name)
     store, file = existing_response_store(bench.settings), bench.settings.responses_file
     unshared_identities = sorted(own_identities - other_identities)
     if store is None or not unshared_identities:
@@ -173,10 +182,7 @@ def _remove_responses(bench: Workbench, model: str) -> tuple[int, float]:
     return n, max(0.0, n_bytes / 1e6)
 
 
-def _cache_identities(bench: Workbench, key: dg.AssetKey, model: str) -> set[str]:
-    """Cache identities of the responses in a table of predictions; none if it is damaged."""
-    try:
-        predictions = bench.tables.read(key.path, Prediction, model)
-    except TableError:
-        return set()
+def _cache_identities(tables: TableFiles, key: Sequence[str], model: str) -> set[str]:
+    """Cache identities of the responses in a table of predictions."""
+    predictions = tables.read(key, Prediction, model)
     return {cache_identity(row.decoding) for row in predictions}

@@ -1,3 +1,4 @@
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -6,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.asset_factory.suite_assets import MODELS
-from bench_assets.core.schema.errors import BenchError
+from bench_assets.core.schema.errors import BenchError, TableError
 from bench_assets.core.schema.rows import Metric, Prediction, Score
 from bench_assets.workspace.inspect.tables import list_tables
 from bench_assets.workspace.maintain.removal import find_removable, remove, unknown_suites
@@ -107,6 +108,24 @@ def test_responses_that_another_model_has_too_stay(bench, home, setup):
     bench.tables.write(["quiz", "predictions"], [shared], Prediction, "org")
     assert remove(bench, find_removable(bench, "m2"), responses=True).responses == 0
     assert response_keys(home) == set(MODEL_NAMES)
+
+
+def test_responses_that_a_table_of_another_source_has_stay(bench, home):
+    folder = home / "tables" / ".of" / "other" / "quiz" / "predictions"
+    folder.mkdir(parents=True)
+    bench.tables.write(["quiz", "predictions"], [prediction(decoding="of m2|t=0")], Prediction, "x")
+    bench.tables.path(["quiz", "predictions"], "x").rename(folder / "x.parquet")
+    assert remove(bench, find_removable(bench, "m2"), responses=True).responses == 0
+    shutil.rmtree(home / "tables" / ".of")
+
+
+def test_no_response_is_removed_beside_a_damaged_table_of_another_model(bench, home):
+    damaged = bench.tables.path(["quiz", "predictions"], "m2")
+    damaged.write_bytes(b"damaged")
+    with pytest.raises(TableError, match=r"m2\.parquet"):
+        remove(bench, find_removable(bench, "m"), responses=True)
+    assert response_keys(home) == set(MODEL_NAMES)
+    assert len(find_removable(bench, "m").tables) == 2
 
 
 def test_a_model_that_is_being_evaluated_is_refused(bench, home):
