@@ -139,7 +139,7 @@ def decode(data: bytes, max_pixels: int = MAX_PIXELS, *, exact: bool = False) ->
         if width * height > max_pixels:
             if exact:
                 raise ImageError(_size_message(width, height, max_pixels))
-            image.draft(None, ((image.width + 1) // 2, (image.height + 1) // 2))
+            image.draft(None, (image.width // 2, image.height // 2))
         rgb = to_rgb(image, stored_mode)
         is_turned = image.format == "TIFF"  # by Pillow, when the pixels are read
         if orientation in _TRANSPOSITIONS and not is_turned:

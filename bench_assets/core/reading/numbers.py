@@ -129,11 +129,11 @@ def _find_number(text: str, extent: Extent) -> Measurement | Unreadable | None:
     whole = parse_quantity(text)
     if whole or extent == "answer":
         return whole
-    if quantity := parse_quantity(text.rpartition("=")[2]):
-        return quantity
     if part("second_number").match(text):
         return UNREADABLE if extent == "opening" else None
     if quantity := parse_quantity(part("clause_end").split(text, maxsplit=1)[0]):
+        return quantity
+    if quantity := parse_quantity(text.rpartition("=")[2]):
         return quantity
     if extent == "mention":
         return _find_result(_to_plain_notation(text))

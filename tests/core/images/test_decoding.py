@@ -209,6 +209,13 @@ def test_a_damaged_file_raises_no_other_errors_than_those_of_the_bench(data):
             is_plain(damaged.tobytes(), 10_000)
 
 
+@pytest.mark.parametrize("size", [(100, 100), (101, 100), (101, 101)], ids=str)
+def test_a_jpeg_above_the_limit_is_decoded_at_half_its_width_and_height(size):
+    decoded = decode(saved(Image.new("RGB", size), "JPEG"), 9_000)
+    assert decoded.image.size == (size[0] - size[0] // 2, size[1] - size[1] // 2)
+    assert (decoded.width, decoded.height) == size
+
+
 class OddError(Exception):
     """An error that no decoder documents."""
 
