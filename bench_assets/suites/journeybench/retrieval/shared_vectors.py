@@ -11,7 +11,7 @@ from bench_assets.core.schema.chat import ImageTextEncoder, Vectors
 class SharedVectors:
     """An encoder that embeds each text and image once in a process, until another one is used.
 
-    ``name`` has a digest of the weights: a changed encoder shares nothing.
+    Encoders with different names share nothing.
     """
 
     def __init__(self, encoder: ImageTextEncoder) -> None:
