@@ -27,16 +27,10 @@ def evidence_text(text: str, stored: StoredAnswer, kind: FormKind = "choice") ->
     return text[start:end]
 
 
-def test_the_evidence_is_the_place_of_the_stated_answer() -> None:
-    task = replace(TASK, answer_form=lambda q: AnswerForm("choice", q.options))
-    colours = question(question_id="quiz/0", task="quiz", options=("blue", "red"))
-    start = RESPONSE.index("B. A would")
-    assert find_evidence(task, colours, RESPONSE, "t=0", STORED) == (start, start + 1)
-
-
 @pytest.mark.parametrize(
     ("text", "kind", "answer", "note", "expected"),
     [
+        (RESPONSE, "choice", ("B",), "statement", "B"),
         ("The answer is B.", "choice", ("red",), "", "B"),  # stored as the option's text
         ("The answers are A and B.", "choices", ("A", "B"), "statement of several", "A and B"),
         ("So the answer is 1,200 cups.", "number", ("1200",), "1200 against 7", "1,200 cups"),

@@ -93,6 +93,7 @@ def test_a_line_for_a_language_reads_yes_no_and_numbers_too():
     assert (answer.value, number.value.value) == ("no", 12)
 
 
-def test_without_a_line_for_its_language_a_choice_is_named_at_most():
+def test_without_a_line_for_its_language_a_choice_is_only_named():
     choice = read_choice("Kijk goed. Het juiste antwoord luidt B.", ("links", "rechts"))
-    assert choice is None or choice.named
+    assert choice is not None
+    assert (choice.value, choice.named) == ("B", True)
