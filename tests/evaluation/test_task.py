@@ -104,17 +104,11 @@ def test_a_setting_names_a_judge_or_else_a_model(setting, expected_judge):
     assert task(judges=judges).chosen_judge(setting) == expected_judge
 
 
-@pytest.mark.parametrize(
-    ("setting", "scorer", "asked_judge"),
-    [
-        pytest.param("gpt", "official", ChosenJudge("", ""), id="a model"),
-        pytest.param("gpt", "", ChosenJudge("paper", "gpt"), id="a model, another scorer"),
-        pytest.param("rules", "official", ChosenJudge("rules", ""), id="rules"),
-    ],
-)
-def test_a_scorer_without_verdicts_asks_no_model(setting, scorer, asked_judge):
+def test_a_scorer_without_verdicts_asks_no_model():
     unjudged = task(judges=JUDGES, unjudged_scorers=frozenset({"official"}))
-    assert unjudged.asked_judge(setting, scorer) == asked_judge
+    assert unjudged.asked_judge("gpt", "official") == ChosenJudge("", "")
+    assert unjudged.asked_judge("gpt", "") == ChosenJudge("paper", "gpt")
+    assert unjudged.asked_judge("rules", "official") == ChosenJudge("rules", "")
 
 
 @pytest.mark.parametrize(

@@ -68,8 +68,7 @@ def anls(response: str, references: Sequence[str]) -> float:
 def relaxed_match(response: str, references: Sequence[str]) -> float:
     """1 if the response is a reference or a number within 5 % of it, else 0 (ChartQA, section 5.1).
 
-    Percent and dollar signs are ignored. Of a response in sentences, ``read_number`` reads the
-    number.
+    Percent and dollar signs are ignored. ``read_number`` reads a response in sentences.
 
     >>> relaxed_match("It is about 96 %.", ["100"]), relaxed_match("94", ["100"])
     (1.0, 0.0)
