@@ -13,6 +13,7 @@ from bench_assets.annotation.tasks import unit_id
 from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.tables.build import Table
 from bench_assets.suites.journeybench.hallucination_vqa.dataset import TRIGGERS, TriggerQuestion
+from bench_assets.suites.journeybench.published_files import number_repeated
 from bench_assets.suites.journeybench.raw_material import (
     OPEN,
     TriggerVote,
@@ -95,7 +96,7 @@ def verify_triggers(
                 table.reject(f"{response.request_id}/{number}", fault)
             else:
                 table.rows.append(question)
-    return table
+    return number_repeated(table, "entry_id")  # of images that differ only in their endings
 
 
 def _proposed_questions(response: GeneratedText) -> list[TriggerQuestion]:

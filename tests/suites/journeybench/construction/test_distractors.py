@@ -178,6 +178,16 @@ def test_a_trigger_question_that_repeats_another_is_rejected():
     assert [row.reason for row in questions.rejections] == ["an earlier question says the same"]
 
 
+def test_trigger_questions_about_images_that_differ_in_their_ending_have_different_ids():
+    names, text = ("a.png", "a.jpg"), json.dumps([TRIGGER])
+    votes = [
+        TriggerVote(image=name, question="Where is the cat?", annotator="a", accepts=True)
+        for name in names
+    ]
+    questions = verify_triggers([response(f"{name}/triggers", text) for name in names], votes)
+    assert [question.entry_id for question in questions.rows] == ["a-1", "a-1/2"]
+
+
 def ellipse_composition(colour, left):
     """Composition of an image with an ellipse on a coloured background."""
     scene = Scene(96, 96, background=colour)
