@@ -6,7 +6,13 @@ from PIL import Image
 
 from bench_assets.core.schema.errors import ImageError, SettingsError
 from bench_assets.suites.multi.construction.item_checks import defects
-from bench_assets.suites.multi.construction.markup import convert_item, draw_table
+from bench_assets.suites.multi.construction.markup import (
+    convert_item,
+    draw_table,
+    ocr_engine,
+    recognize_texts,
+)
+from bench_assets.suites.multi.synthetic.edition import draw
 from tests.cases import read_cases
 from tests.fakes.multi_rows import item
 
@@ -122,3 +128,16 @@ def test_a_table_that_cannot_be_drawn_is_an_error(html, expected_message):
 def test_a_font_that_is_not_there_is_named(tmp_path):
     with pytest.raises(SettingsError, match=r"none\.ttf: no such font"):
         draw_table(JOINED, tmp_path / "none.ttf")
+
+
+def draw_image(**figure):
+    return Image.open(io.BytesIO(draw(figure)))
+
+
+def test_the_ocr_engine_reads_a_table_and_no_text_in_shapes():
+    images = {
+        "table": draw_image(kind="table", rows=[["T", "20", "40"], ["S", "32", "64"]]),
+        "shapes": draw_image(kind="forms", forms=[["rectangle", "red"], ["triangle", "blue"]]),
+    }
+    assert dict(recognize_texts(images.items())) == {"table": "T、20、40、S、32、64", "shapes": ""}
+    assert ocr_engine().startswith("rapidocr 3")

@@ -3,7 +3,9 @@ import pytest
 from bench_assets.suites.multi.dataset.questions import (
     NOT_PUBLISHED,
     KnowledgeLink,
+    link_knowledge,
     select_elite,
+    select_usable,
     split_options,
     to_questions,
     with_knowledge,
@@ -102,6 +104,36 @@ def test_a_release_without_any_answers_is_kept():
 )
 def test_a_text_is_split_into_stem_and_options(text, stem, options):
     assert split_options(text) == (stem, options)
+
+
+PIECES = {name: Knowledge(name=name, content="……") for name in ("函数", "二次函数", "x")}
+
+
+@pytest.mark.parametrize(
+    ("fields", "search", "knowledge", "how"),
+    read_cases(__file__, "knowledge_links.jsonl", tuples=True),
+)
+def test_an_item_is_linked_to_its_piece_of_knowledge(fields, search, knowledge, how):
+    (link,) = link_knowledge([item(**fields)], PIECES, search=search)
+    assert (link.knowledge, link.how) == (knowledge, how)
+
+
+def test_pieces_without_text_or_with_lost_images_are_rejected():
+    pieces = [
+        Knowledge(name="a", content="[IMAGE_1]", images=("1.png",)),
+        Knowledge(name="b", content="[IMAGE_1]", images=("2.png",)),
+        Knowledge(name="c", content=" "),
+        Knowledge(name="d", content="[IMAGE_1][IMAGE_2]", images=("1.png",)),
+        Knowledge(name="e", content="[IMAGE_0]", images=("1.png",)),
+    ]
+    checked = select_usable(pieces, {"1.png"})
+    assert [piece.name for piece in checked.rows] == ["a"]
+    assert [(rejection.entry, rejection.reason) for rejection in checked.rejections] == [
+        ("knowledge b", "images are missing: 2.png"),
+        ("knowledge c", "the text is empty"),
+        ("knowledge d", "it refers to image 2 of 1"),
+        ("knowledge e", "it refers to image 0 of 1"),
+    ]
 
 
 def test_images_of_a_knowledge_piece_are_numbered_after_those_of_its_question():

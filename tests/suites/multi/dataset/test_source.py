@@ -1,20 +1,12 @@
-import io
 import json
 from collections import Counter
 from pathlib import Path
 
 import pytest
-from PIL import Image
 
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.suites import multi
-from bench_assets.suites.multi.construction.decisions import (
-    Annotation,
-    merge_annotations,
-    read_annotations,
-)
-from bench_assets.suites.multi.construction.markup import ocr_engine, recognize_texts
 from bench_assets.suites.multi.dataset.source import (
     Knowledge,
     find_release,
@@ -24,9 +16,7 @@ from bench_assets.suites.multi.dataset.source import (
     read_knowledge,
     source_files,
 )
-from bench_assets.suites.multi.synthetic.edition import draw
 from tests.cases import read_cases
-from tests.fakes.multi_rows import item
 
 PROBLEM = {
     "problem_content": "观察下图[IMAGE_1]",
@@ -173,63 +163,6 @@ def test_a_hard_list_without_one_text_is_an_error(tmp_path):
     file.write_text("[5]")
     with pytest.raises(SourceError, match=r"hard_list_v1\.json: expected a list of texts"):
         read_hard_list(file)
-
-
-def annotation(round_, **fields):
-    return Annotation(item_id="gzsx_1_0", round=round_, annotator=f"a{round_}", **fields)
-
-
-def test_the_second_round_overrides_the_first():
-    first = annotation(1, difficulty="2", quality="4", changes={"answer": "C", "specific": "甲"})
-    second = annotation(2, difficulty="5", changes={"answer": "D"})
-    merged = merge_annotations(
-        [item(difficulty="", quality="", answer="B", specific="x")], [second, first]
-    )
-    (row,) = merged.rows
-    assert (row.answer, row.specific, row.difficulty, row.quality) == ("D", "甲", "5", "4")
-
-
-@pytest.mark.parametrize("round_", [1, 2])
-def test_an_item_that_either_round_drops_is_rejected_with_its_reason(round_):
-    merged = merge_annotations([item(), item(item_id="y_0")], [annotation(round_, drop="题目有误")])
-    assert [row.item_id for row in merged.rows] == ["y_0"]
-    (rejection,) = merged.rejections
-    assert rejection.entry == "item gzsx_1_0"
-    assert rejection.reason == f"a{round_} dropped it in round {round_}: 题目有误"
-
-
-@pytest.mark.parametrize(
-    ("fields", "expected_message"),
-    [
-        pytest.param({"round": 3}, "round 3", id="a third round"),
-        pytest.param(
-            {"changes": {"images": "x"}}, "cannot change \\['images'\\]", id="another field"
-        ),
-        pytest.param({"changes": {"type": "判断"}}, "unknown type", id="an unknown type"),
-        pytest.param(
-            {"transform": {"value": "x"}}, "has no 'name'", id="a nameless transformation"
-        ),
-        pytest.param({"difficulty": "hard"}, "expected a whole number", id="difficulty in words"),
-    ],
-)
-def test_an_annotation_that_cannot_be_read_is_named(tmp_path, fields, expected_message):
-    file = tmp_path / "annotations.json"
-    file.write_text(json.dumps([{"item": "x_0", "round": 1, "annotator": "a"} | fields]))
-    with pytest.raises(SourceError, match=rf"annotations\.json, entry 1.*{expected_message}"):
-        read_annotations(file).require()
-
-
-def draw_image(**figure):
-    return Image.open(io.BytesIO(draw(figure)))
-
-
-def test_the_ocr_engine_reads_a_table_and_no_text_in_shapes():
-    images = {
-        "table": draw_image(kind="table", rows=[["T", "20", "40"], ["S", "32", "64"]]),
-        "shapes": draw_image(kind="forms", forms=[["rectangle", "red"], ["triangle", "blue"]]),
-    }
-    assert dict(recognize_texts(images.items())) == {"table": "T、20、40、S、32、64", "shapes": ""}
-    assert ocr_engine().startswith("rapidocr 3")
 
 
 ROWS = read_published(Path(multi.__file__).with_name("published.csv"))
