@@ -123,17 +123,15 @@ def _group_by_image(votes: Iterable[FilterVote]) -> dict[str, list[FilterVote]]:
 
 def _rejection_reason(votes: Sequence[FilterVote], least_votes: int, duplicate: str) -> str:
     """Why an image that decodes is not kept; "" if it is."""
+    likeness = f"looks like {duplicate}" if duplicate else ""
     if len(votes) < least_votes:
-        missing = f"{len(votes)} of {least_votes} needed votes"
-        return f"looks like {duplicate}" if duplicate else missing
+        return likeness or f"{len(votes)} of {least_votes} needed votes"
     failed = []
     for criterion in CRITERIA:
         n_yes = sum(getattr(vote, criterion) for vote in votes)
         if 2 * n_yes <= len(votes):
             failed.append(f"not {criterion}: {len(votes) - n_yes} of {len(votes)}")
-    if failed:
-        return "; ".join(failed)
-    return f"looks like {duplicate}" if duplicate else ""
+    return "; ".join(failed) or likeness
 
 
 def _near_duplicate(image_hash: str, kept_hashes: Mapping[str, str]) -> str:
