@@ -1,5 +1,3 @@
-"""Every reader and scorer copes with any response, in time proportional to its length."""
-
 import time
 from dataclasses import replace
 from functools import partial

@@ -1,5 +1,3 @@
-"""The whole graph, from source files to the leaderboard, with models without a GPU."""
-
 import json
 import subprocess
 import sys

@@ -1,5 +1,3 @@
-"""Each feature can be left out: the rest evaluates and reports with the same numbers."""
-
 import json
 import os
 import shutil

@@ -1,5 +1,3 @@
-"""An installation without extras in another project, from a wheel and editable."""
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""A response that was cut off before its answer is wrong in every task, by every metric."""
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Plugins of other packages are found by entry points; a broken one stops no other."""
-
 from hashlib import sha256
 
 import pytest

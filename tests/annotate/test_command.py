@@ -1,5 +1,3 @@
-"""`bench annotate` in one small home: questions, progress, quality, files of Label Studio."""
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""Links of annotators: for whom, for which tasks, how long, and void when revoked."""
-
 from datetime import UTC, datetime
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Votes of solvers on proposed items, and the units that people see of open ones."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""Solvers get each request once, also after a kill, and a dry run counts the requests."""
-
 import subprocess
 import sys
 import time

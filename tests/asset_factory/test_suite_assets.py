@@ -1,5 +1,3 @@
-"""Studies and conditions that may be empty, and the tags of runs over raw data sets."""
-
 import dagster as dg
 import pytest
 

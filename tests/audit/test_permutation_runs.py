@@ -1,5 +1,3 @@
-"""``bench audit permute-options``: several orders of a question, and no new tables."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""``bench.audit`` of runs, whose images may be in different homes."""
-
 from dataclasses import replace
 from pathlib import Path
 

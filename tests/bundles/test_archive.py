@@ -1,5 +1,3 @@
-"""The zip file of a bundle: equal content gives equal bytes, and other zip files are refused."""
-
 import io
 import os
 import zipfile

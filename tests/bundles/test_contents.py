@@ -1,5 +1,3 @@
-"""Rows as JSON lines: they are read back unchanged, and other lines are refused."""
-
 from dataclasses import replace
 from math import isnan, nan
 

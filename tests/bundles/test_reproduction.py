@@ -1,5 +1,3 @@
-"""`bench bundle reproduce`, `pack` and `verify` on a home of one small benchmark."""
-
 import json
 import os
 import re

@@ -1,5 +1,3 @@
-"""Cached responses are found by the signature of a model that is no longer there."""
-
 from collections.abc import Iterator, Sequence
 
 import pytest

@@ -1,5 +1,3 @@
-"""Bundles have everything of a number, and tampered ones are refused by file and entry."""
-
 import json
 import re
 from hashlib import sha256

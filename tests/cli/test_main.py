@@ -1,5 +1,3 @@
-"""Every command and parameter has help, exit codes are as documented, and bash completes."""
-
 import os
 import re
 import shlex

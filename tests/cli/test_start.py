@@ -1,5 +1,3 @@
-"""Signals while ``bench`` is loaded, and tracebacks, which are printed without keys."""
-
 import os
 import signal
 import subprocess

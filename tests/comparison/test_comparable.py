@@ -1,5 +1,3 @@
-"""No verdict is given where more than the model differs, or where too much is unread."""
-
 from dataclasses import replace
 from math import inf
 

@@ -1,5 +1,3 @@
-"""Why a score moved: every planted cause is named, with what it did to the metric."""
-
 from dataclasses import replace
 
 import pytest

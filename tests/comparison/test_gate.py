@@ -1,5 +1,3 @@
-"""A gate fails on worse tasks, or on undecided ones; JUnit and Markdown say the same."""
-
 from xml.etree import ElementTree as ET
 
 import pytest

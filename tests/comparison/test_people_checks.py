@@ -1,5 +1,3 @@
-"""Judged numbers of a home: corrected by people, beside another checkpoint's bias, or unchecked."""
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""The table of extras agrees with pyproject.toml; what is missing is named with its command."""
-
 import re
 import sys
 import tomllib

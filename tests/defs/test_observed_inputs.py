@@ -1,5 +1,3 @@
-"""Changes of sources, of setups and of metrics change the version of an observed input."""
-
 import os
 from pathlib import Path
 

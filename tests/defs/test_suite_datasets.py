@@ -1,5 +1,3 @@
-"""The assets of a suite are loaded if they fit the graph; else the suite is left out."""
-
 from importlib import import_module
 
 import dagster as dg

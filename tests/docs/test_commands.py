@@ -1,5 +1,3 @@
-"""Commands, settings and links of the pages exist, and blocks that say so are run."""
-
 import re
 import tomllib
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Pages whose steps are run in order: the merge gate of docs/ci.md, and docs/dagster.md."""
-
 import json
 import os
 import shlex

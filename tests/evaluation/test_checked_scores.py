@@ -1,5 +1,3 @@
-"""Scores of a judge checked by people: pairs of CODIS that are drawn and labelled."""
-
 import random
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-"""Extensions add conditions, measures and judges to a task of a suite and change nothing else."""
-
 from dataclasses import replace
 
 import pytest

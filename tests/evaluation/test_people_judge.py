@@ -1,5 +1,3 @@
-"""People as a judge: verdicts, points, agreement, and responses that wait or expire."""
-
 from dataclasses import replace
 from datetime import UTC, datetime
 from math import isnan

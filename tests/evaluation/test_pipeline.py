@@ -1,5 +1,3 @@
-"""Metrics with their bounds and signatures, and errors that name the part that failed."""
-
 import re
 from dataclasses import replace
 from math import inf, isnan, nan
@@ -77,9 +75,6 @@ def test_a_tenth_of_the_responses_may_be_unread():
     assert not is_hidden(measure_responses(["Answer: A", *TEXTS[:9]]))
 
 
-# Metrics of answered questions, and what their signatures say.
-
-
 def measure_predictions(predictions, questions=QUESTIONS, **fields):
     measured_task = task(**fields)
     scores = pipeline.score(measured_task, questions, predictions, [])
@@ -150,9 +145,6 @@ def test_a_signature_names_data_prompts_model_and_judge():
     assert "|model:unknown|" in format_signature(decoding="")
 
 
-# Functions of a task may raise anything: the error names the function.
-
-
 def fail_with(error):
     """A function that raises ``error`` whatever its arguments are."""
 
@@ -207,9 +199,6 @@ def test_an_error_of_a_model_judge_names_the_judge():
     broken = task(judges={"mine": ByModel(fail_with(KeyError("verdict")))})
     with pytest.raises(BenchError, match=r"^judge mine: KeyError: 'verdict'"):
         pipeline.judge(broken, QUESTIONS, responses_of(q1="1"), ScriptedModel("m", str), "mine")
-
-
-# A response that a scorer or judge cannot read is an error of that response alone.
 
 
 def scorer_that_fails_at(text, error):

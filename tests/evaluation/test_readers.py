@@ -1,5 +1,3 @@
-"""The null test of a reader model, and the points of the answers that it reads."""
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Predictions, judgements and scores of a task, and the choice of its judge and scorer."""
-
 import pytest
 
 from bench_assets.core.schema.chat import Prompt, Response

@@ -1,5 +1,3 @@
-"""The notebooks of examples/ run from the first cell to the last, in a new home."""
-
 import ast
 import json
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""All tables as CSV, Parquet and JSON Lines, read with pandas, DuckDB and `csv`."""
-
 import csv
 import re
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Exported files of VLMEvalKit: their columns, and the same numbers when they are imported."""
-
 import csv
 from functools import partial
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Samples of lmms-eval and lm-evaluation-harness: names of files, models and points."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""Responses of VLMEvalKit without points, and the model and task in their file names."""
-
 import pytest
 
 from bench_assets.core.schema.errors import SourceError

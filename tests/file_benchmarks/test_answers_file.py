@@ -1,5 +1,3 @@
-"""Answers in a second file are joined by id; a row without an answer has a fault."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""The assets of a file benchmark: built once, and again when one of its images changes."""
-
 import json
 from pathlib import Path
 

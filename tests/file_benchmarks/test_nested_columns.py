@@ -1,5 +1,3 @@
-"""Columns nested in objects and lists of a row; each object of a list is a question."""
-
 import pytest
 
 from bench_assets.file_benchmarks.nested_columns import paths_of

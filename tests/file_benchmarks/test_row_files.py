@@ -1,5 +1,3 @@
-"""Rows of files: a bad row has a fault, and a file that is cut short is an error."""
-
 import json
 import struct
 

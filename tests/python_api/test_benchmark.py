@@ -1,5 +1,3 @@
-"""Rows in Python are a benchmark: checked, stored and scored as rows of a file are."""
-
 import json
 import tomllib
 from datetime import date

@@ -1,5 +1,3 @@
-"""``BenchCallback`` in a real ``transformers.Trainer`` with a model of a few thousand weights."""
-
 from types import SimpleNamespace
 from typing import Any
 

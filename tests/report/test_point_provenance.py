@@ -1,5 +1,3 @@
-"""Digests of what the points of questions come from: equal if and only if those inputs are."""
-
 import pytest
 
 from bench_assets.report.point_provenance import input_digests

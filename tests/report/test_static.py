@@ -1,5 +1,3 @@
-"""The page's files load nothing from outside, and read only data that the report writes."""
-
 import ast
 import re
 from dataclasses import fields

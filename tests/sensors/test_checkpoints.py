@@ -1,5 +1,3 @@
-"""Checkpoints become partitions and runs when they appear, and retire when they are deleted."""
-
 import shutil
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Damaged and unfinished checkpoints are reported with the reason, and stop no others."""
-
 import json
 import os
 from collections.abc import Callable

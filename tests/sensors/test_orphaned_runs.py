@@ -1,5 +1,3 @@
-"""A run whose job left a cluster's queue before it began is failed by a sensor."""
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""The quick evaluation asks a few questions, which the full evaluation does not ask again."""
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Each failure is posted once, and none is lost while the webhook is unreachable."""
-
 import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer

@@ -1,5 +1,3 @@
-"""A bad row of a source file is a rejection that names its line; the other rows are read."""
-
 import json
 import re
 from dataclasses import replace

@@ -1,5 +1,3 @@
-"""Changes of each raw file that a suite reads: cut short, rows or fields missing or repeated."""
-
 import json
 import re
 from fnmatch import fnmatch

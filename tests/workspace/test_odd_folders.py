@@ -1,5 +1,3 @@
-"""Folders of checkpoints with any name become models, partition keys and files."""
-
 import shutil
 import time
 

@@ -1,5 +1,3 @@
-"""Dagster's records on PostgreSQL: without secrets, and opened from another machine."""
-
 import json
 import os
 import subprocess

@@ -1,5 +1,3 @@
-"""Homes that share responses in a database, and a home whose responses move there and back."""
-
 from contextlib import closing
 from operator import itemgetter
 

@@ -1,5 +1,3 @@
-"""Two homes that share one store and one database: each shows the tables of the other."""
-
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Sections of a package that is no longer installed stop nothing but their own part."""
-
 import subprocess
 import sys
 from collections.abc import Iterator

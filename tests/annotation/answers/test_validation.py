@@ -161,8 +161,6 @@ def test_a_form_s_version_changes_only_with_what_people_see() -> None:
     assert len({task.version for task in [FORM, *changed]}) == 4
 
 
-# Values that mark points and boxes on an image.
-
 MARKS_FORM = AnnotationTask(
     name="t/marks",
     title="",

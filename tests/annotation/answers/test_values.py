@@ -1,5 +1,3 @@
-"""The units and answers that a question was made from, and the values of answers."""
-
 from bench_assets.annotation.answers.values import entries, question_units, unit_answers
 from bench_assets.annotation.tasks import Unit, field_value
 from tests.annotation.answers.test_validation import vote

@@ -1,5 +1,3 @@
-"""People's verdicts on models' responses: the units of the form and the majority."""
-
 import json
 from dataclasses import replace
 

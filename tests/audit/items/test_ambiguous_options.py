@@ -1,5 +1,3 @@
-"""Options of the same meaning, and questions that differ in their wording only."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""Options in other orders: the changed questions, those left out, and the figures of position."""
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,5 +1,3 @@
-"""The guesser of keys: what it learns, from which questions, and beside which chance."""
-
 from string import ascii_uppercase
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""The files of ``bench home init`` and its variants work as they are, and overwrite nothing."""
-
 import json
 import tomllib
 from pathlib import Path

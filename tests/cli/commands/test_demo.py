@@ -1,5 +1,3 @@
-"""A suite or a model that fails in the demo is reported, and the rest is evaluated."""
-
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any

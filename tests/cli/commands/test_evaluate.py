@@ -1,5 +1,3 @@
-"""``bench evaluate``: addresses of servers, wrong names, parts of the questions, elicitation."""
-
 import json
 import re
 import shutil

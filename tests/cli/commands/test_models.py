@@ -1,5 +1,3 @@
-"""Encoders of bench.toml in the commands: they have names as models do, and no chat."""
-
 import pytest
 
 from bench_assets.suites.journeybench.retrieval import assets

@@ -1,5 +1,3 @@
-"""``bench tables diff`` gives no verdict between models whose responses were read differently."""
-
 import json
 from xml.etree import ElementTree as ET
 

@@ -1,5 +1,3 @@
-"""A number that hides unread responses is shown as bounds, with the next command."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""The funnel of a construction: how many proposals are accepted, and how many keys are wrong."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""Solvers' answers become votes, votes become decisions, and people decide open proposals."""
-
 from dataclasses import replace
 from typing import Literal
 

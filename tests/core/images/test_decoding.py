@@ -1,5 +1,3 @@
-"""Decoding: orientation, depth, alpha and colours; every failure is an ``ImageError``."""
-
 import re
 import warnings
 from contextlib import suppress
@@ -70,9 +68,6 @@ def test_an_orientation_counts_wherever_it_stands_if_it_can_be_read(data, orient
     assert seen(data) == UPRIGHT[orientation]
 
 
-# Pixels of more than 8 bits.
-
-
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
@@ -116,8 +111,6 @@ def test_pixels_without_a_defined_white_are_refused(data):
     with pytest.raises(ImageError, match=r"without a defined white .*Convert it to 8 or 16 bits"):
         decode(data)
 
-
-# Frames, plain files, limits and errors.
 
 FORMATS_WITH_FRAMES = ("GIF", "PNG", "WEBP", "TIFF")
 
@@ -264,8 +257,6 @@ def test_an_image_that_is_allowed_raises_no_warning_of_pillow():
         header = read_header(data)
     assert header == Header(width=10_000, height=9_000, orientation=1)
 
-
-# What pixels become in RGB.
 
 WHITE = (255, 255, 255)
 RED_BLACK = row_image("P", 0, 1, palette=[*RED, *BLACK])

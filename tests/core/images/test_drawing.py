@@ -145,9 +145,6 @@ def test_images_are_encoded_with_quality_95_and_colours_at_full_size():
         assert samplings == [(1, 1)] * 3
 
 
-# Positions of labels.
-
-
 def label_corner(image, image_without_label):
     """Column and row of the upper left corner of a label."""
     rows, columns = np.nonzero(changed_pixels(image, image_without_label))

@@ -1,5 +1,3 @@
-"""Scenes: the boxes of placed objects, room for further ones, sprites and bytes."""
-
 import io
 from itertools import combinations
 from random import Random

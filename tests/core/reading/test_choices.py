@@ -1,5 +1,3 @@
-"""Answers that are read in responses, and whether they are stated or only named."""
-
 import tomllib
 from pathlib import Path
 

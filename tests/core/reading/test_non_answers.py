@@ -1,5 +1,3 @@
-"""Responses that are no answers, such as error messages, and answers that mention such things."""
-
 from dataclasses import replace
 from itertools import product
 

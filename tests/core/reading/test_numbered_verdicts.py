@@ -1,5 +1,3 @@
-"""Numbered verdicts, in the forms that judges write; CogBench's tests have more."""
-
 import pytest
 
 from bench_assets.core.reading.numbered_verdicts import read_numbered_verdicts

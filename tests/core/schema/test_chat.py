@@ -1,5 +1,3 @@
-"""Prompts, decodings and responses; the validation of responses, whoever gave them."""
-
 from typing import Any
 
 import numpy as np

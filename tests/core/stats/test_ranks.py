@@ -120,9 +120,6 @@ def test_a_value_with_unread_responses_may_have_any_rank_within_its_bounds():
     assert bounded == {"best": (1, 1), "unread": (2, 3), "middle": (2, 3), "last": (4, 4)}
 
 
-# Mean ranks, by hand.
-
-
 def mean_ranks(values):
     """Mean rank of each model with its interval."""
     ranks = rank_models(values, np.random.default_rng(1))

@@ -1,5 +1,3 @@
-"""Arrow tables: which fit a row type, the errors of those that do not, and digests of rows."""
-
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from math import nan

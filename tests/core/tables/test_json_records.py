@@ -1,5 +1,3 @@
-"""Values are checked against the declared types of fields; errors name the file and the entry."""
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -99,9 +97,6 @@ def test_all_mistyped_fields_are_named():
 )
 def test_a_mistyped_item_or_container_is_named(fields, problem):
     assert find_mistyped(Fridge(**fields)) == [problem]
-
-
-# Files of JSON; errors name the file and the entry.
 
 
 def test_entries_are_read_in_order_with_their_file_and_number(tmp_path):
@@ -238,9 +233,6 @@ def test_records_reject_mistyped_duplicate_and_incomplete_entries():
     assert mistyped.reason == "field 'n' is '2', expected a whole number"
     assert duplicate.reason == "name 'a' as in a.json, entry 1; keep one"
     assert incomplete.reason == "no field 'name'; it has: n"
-
-
-# Rows of a dataclass from JSON Lines.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,5 +1,3 @@
-"""Files of a source folder: listed, pinned, resolved within the folder, and written."""
-
 import os
 import re
 from hashlib import sha256

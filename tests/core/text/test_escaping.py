@@ -79,9 +79,6 @@ def test_an_address_is_split_by_a_word_joiner(text: str) -> None:
     assert decoded.replace("\u2060", "", 1) == text
 
 
-# Control characters.
-
-
 @pytest.mark.parametrize(("text", "escaped"), read_cases(__file__, "shown_controls.jsonl"))
 def test_control_characters_are_escaped_and_letters_are_not(text: str, escaped: str) -> None:
     assert escape_controls(text) == escaped

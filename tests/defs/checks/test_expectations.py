@@ -1,5 +1,3 @@
-"""Unexpected rows of a table block its downstream tables; the job of a suite validates all rows."""
-
 from dataclasses import replace
 from typing import Any
 

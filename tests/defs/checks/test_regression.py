@@ -1,5 +1,3 @@
-"""The check of a checkpoint against its predecessor, with planted and with chance differences."""
-
 import json
 from collections.abc import Iterable
 from pathlib import Path

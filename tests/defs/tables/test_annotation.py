@@ -1,5 +1,3 @@
-"""Annotation tasks in the graph: units, attention checks, answers and undecided units."""
-
 from datetime import UTC, datetime
 from pathlib import Path
 

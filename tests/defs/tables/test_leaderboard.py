@@ -1,5 +1,3 @@
-"""The leaderboard ranks models, and lists those with unreadable tables without a number."""
-
 import csv
 import io
 import math

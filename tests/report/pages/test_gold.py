@@ -1,5 +1,3 @@
-"""People decide open keys and check accepted ones; the command and the page count the same."""
-
 import json
 from datetime import UTC, datetime
 

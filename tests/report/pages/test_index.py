@@ -1,5 +1,3 @@
-"""The data of the first page: every model, with its value or the reason that it has none."""
-
 from collections.abc import Mapping
 from dataclasses import fields, make_dataclass
 from pathlib import Path

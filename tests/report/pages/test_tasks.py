@@ -1,5 +1,3 @@
-"""Tokens and cost of responses, confusion of options, and the prompts that were sent."""
-
 from pathlib import Path
 
 import pytest

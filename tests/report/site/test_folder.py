@@ -1,5 +1,3 @@
-"""The report's folder: replaced as a whole, with safe names and no path of the home."""
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

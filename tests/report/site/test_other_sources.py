@@ -1,5 +1,3 @@
-"""A home with tables of two sources of one suite, whose numbers never share a column."""
-
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -1,5 +1,3 @@
-"""Files of Label Studio: tasks to import, labelling pages, and exports of a real server."""
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

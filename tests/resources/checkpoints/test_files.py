@@ -1,5 +1,3 @@
-"""Files of a checkpoint: those that loading reads, in its folder and below, none outside."""
-
 import json
 import os
 from collections.abc import Callable

@@ -1,5 +1,3 @@
-"""Incomplete copies of checkpoints: zeros in place of weights, files that still grow."""
-
 import threading
 import time
 from pathlib import Path

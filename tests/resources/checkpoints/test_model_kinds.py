@@ -1,5 +1,3 @@
-"""Checkpoints of another kind are described in one sentence; vision-language models are not."""
-
 from typing import Any
 
 import pytest

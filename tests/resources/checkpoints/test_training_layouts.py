@@ -1,5 +1,3 @@
-"""Folders of trainers and converters that are no checkpoint yet: a reason for each."""
-
 from pathlib import Path
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Runs of other machines, which are alive as long as their heartbeat is renewed."""
-
 import os
 import signal
 import subprocess

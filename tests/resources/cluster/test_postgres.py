@@ -1,5 +1,3 @@
-"""Responses and locks that machines share, when processes are killed or the database restarts."""
-
 import os
 import signal
 import subprocess

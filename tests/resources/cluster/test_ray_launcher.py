@@ -1,5 +1,3 @@
-"""Runs on a Ray cluster of two nodes: placement, waiting and termination; its token."""
-
 import json
 import os
 import subprocess

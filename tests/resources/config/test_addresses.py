@@ -1,5 +1,3 @@
-"""Keys in addresses of bench.toml are replaced by names of variables; sources are addresses."""
-
 import os
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""``sources.toml``: which sources are remembered, and errors of a damaged file."""
-
 from pathlib import Path
 
 import pytest

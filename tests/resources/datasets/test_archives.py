@@ -1,5 +1,3 @@
-"""Archives are unpacked below their folder; a damaged one is an error that names it."""
-
 import io
 import tarfile
 import zipfile

@@ -1,5 +1,3 @@
-"""Fetching releases into the home, complete or not at all, from faulty servers."""
-
 import hashlib
 import io
 import zipfile

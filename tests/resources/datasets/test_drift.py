@@ -1,5 +1,3 @@
-"""Raw files and tables with fewer rows or more rejections are refused until they are accepted."""
-
 from dataclasses import replace
 
 import pytest

@@ -1,5 +1,3 @@
-"""Streams from a coroutine in a thread, which does not run ahead of a slow caller."""
-
 import asyncio
 from itertools import islice
 from time import sleep

@@ -1,5 +1,3 @@
-"""The image store keeps bytes unchanged, and refuses files that are no usable image."""
-
 import io
 import struct
 import zlib

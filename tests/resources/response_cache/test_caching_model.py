@@ -1,5 +1,3 @@
-"""A model that stores its responses: order, progress, refusals, keys and the file."""
-
 import hashlib
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -149,9 +147,6 @@ def test_settings_of_a_local_checkpoint_are_parts_of_its_identity() -> None:
         "unmerged",
         "remote_code",
     ]
-
-
-# The SQLite file of responses.
 
 
 REQUESTS = requests_for(*(f"question {n}" for n in range(12)))

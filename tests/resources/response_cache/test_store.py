@@ -123,9 +123,6 @@ def test_kill_9_loses_no_more_than_was_in_flight_or_waited_to_be_written(file: P
     assert [response.text for response in responses] == prompts
 
 
-# An invalid output of an engine is the error of its request; the other requests go on.
-
-
 class ArbitraryEngine:
     """An engine with a list of outputs, valid or not, and their positions."""
 

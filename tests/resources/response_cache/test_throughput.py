@@ -37,9 +37,6 @@ def test_arrived_responses_are_reported_with_their_cost() -> None:
     assert throughput.describe_arrivals() == ["1 failed", "1,160 tokens", "0.0026 spent"]
 
 
-# A line of progress is logged every ten seconds, and printed in one of the styles.
-
-
 @pytest.mark.parametrize(
     ("style", "logged_end", "n_printed"),
     [

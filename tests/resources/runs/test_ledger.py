@@ -1,5 +1,3 @@
-"""The ledger over events of real runs: tables that are not current are due, and no others."""
-
 import sqlite3
 from collections.abc import Iterable, Iterator
 from functools import partial

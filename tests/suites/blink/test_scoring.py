@@ -183,9 +183,6 @@ def test_chance_is_the_mean_of_the_tasks_and_not_of_the_questions():
     assert (metric.n_scored, metric.n_unscored) == (10, 0)
 
 
-# The authors' rules and the careful scorer on one table of responses, read by a person.
-
-
 OPTIONS = {
     "second_or_third": ("the second image", "the third image"),
     "points": ("Point A", "Point B", "Point C", "Point D"),

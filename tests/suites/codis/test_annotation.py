@@ -1,5 +1,3 @@
-"""Annotation of CODIS: units that people answer, and rows made of their answers."""
-
 import pytest
 
 from bench_assets.annotation.answers.validation import resolve_answers

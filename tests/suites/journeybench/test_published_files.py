@@ -1,5 +1,3 @@
-"""The published route over complete, incomplete and broken files of the release."""
-
 import math
 from pathlib import Path
 

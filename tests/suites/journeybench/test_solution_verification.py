@@ -1,5 +1,3 @@
-"""The judge that extracts an answer and verifies it, with scripted judges and with rules."""
-
 import pytest
 
 from bench_assets.core.judging.verdict_requests import RECORDED_PREFIX

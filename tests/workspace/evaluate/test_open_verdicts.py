@@ -1,5 +1,3 @@
-"""Evaluations that people judge: waiting for verdicts, their scores, and what is refused."""
-
 import json
 
 import pytest

@@ -1,5 +1,3 @@
-"""`bench audit power`: with and without a table of questions, and scores of models."""
-
 import json
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""Subsets of the questions: whole groups, named categories, the same every time."""
-
 from collections import Counter
 from itertools import pairwise
 

@@ -1,5 +1,3 @@
-"""`bench evaluate` over whole suites, and the commands around it: results and refusals."""
-
 import os
 
 import pytest

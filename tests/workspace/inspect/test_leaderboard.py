@@ -1,5 +1,3 @@
-"""The leaderboard as matrices: one for each edition, with blind baselines and marks."""
-
 from dataclasses import replace
 from math import nan
 from typing import Any

@@ -1,5 +1,3 @@
-"""A number is marked as stale once its source has changed, and current once evaluated again."""
-
 import json
 import shutil
 

@@ -1,5 +1,3 @@
-"""Disk usage of a home by suite, model and kind, with the command that frees it."""
-
 import pytest
 
 from bench_assets.workspace.maintain.disk_usage import disk_usage

@@ -1,5 +1,3 @@
-"""Dry runs, backfills and skipped builds over one small home folder with a counting server."""
-
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace

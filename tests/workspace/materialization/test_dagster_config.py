@@ -1,5 +1,3 @@
-"""Dagster's configuration of a home: the checkout's, the changes of bench.toml and of a site."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""Web server, daemon and code server: how each starts, is checked and ends; the login."""
-
 import base64
 import json
 import os

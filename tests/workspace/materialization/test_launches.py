@@ -1,5 +1,3 @@
-"""Launches through the web server and the daemon: from the launchpad, and as backfills."""
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Folders, servers and hub ids that cannot be used are refused at once, by name."""
-
 import huggingface_hub.constants
 import pytest
 

@@ -1,5 +1,3 @@
-"""`--source` of an evaluation is remembered, for every command that reads its tables."""
-
 import json
 import shutil
 from pathlib import Path

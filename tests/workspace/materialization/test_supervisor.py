@@ -1,5 +1,3 @@
-"""Services of the UI: a killed service starts again; runs go on or are retried."""
-
 import json
 import os
 import re

@@ -1,5 +1,3 @@
-"""Requests that the pages refuse, headers of their responses, and texts of their logs."""
-
 import logging
 import re
 import socket

@@ -1,5 +1,3 @@
-"""Named kinds of servers: the fields of their requests, and how their answers are read."""
-
 import re
 from pathlib import Path
 from typing import Any

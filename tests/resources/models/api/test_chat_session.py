@@ -1,5 +1,3 @@
-"""When a request is tried again, when a server is given up, and which proxy is used."""
-
 import asyncio
 import logging
 import random

@@ -1,5 +1,3 @@
-"""The number of requests under way adapts to what a server can do, also when that changes."""
-
 import time
 from typing import Any
 
@@ -56,9 +54,6 @@ def test_responses_that_grow_longer_are_not_taken_for_an_overload() -> None:
         now = 0.01 * (n_responses + 1)
         limit.count_response(now - SECONDS * (1 + n_responses / 500), now)
     assert limit.value >= INITIAL_CONCURRENCY
-
-
-# The limit of one endpoint, by the outcomes of its requests.
 
 
 ANSWERED = Response(text="A")

@@ -1,5 +1,3 @@
-"""One of several options from a server: the field that it obeys, and servers that have none."""
-
 import json
 from collections.abc import Callable
 from typing import Any

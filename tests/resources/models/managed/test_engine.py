@@ -1,5 +1,3 @@
-"""Servers that bench starts for weights, vLLM's among them: signature, failures and end."""
-
 import json
 import os
 import shutil

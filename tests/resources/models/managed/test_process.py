@@ -1,5 +1,3 @@
-"""The output of a server is logged without keys; a question that ends it is an error."""
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager

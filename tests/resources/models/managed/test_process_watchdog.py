@@ -1,5 +1,3 @@
-"""The watchdog ends a command when the process that started it ends, even if that is killed."""
-
 import shlex
 import signal
 import subprocess

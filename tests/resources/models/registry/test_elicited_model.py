@@ -1,5 +1,3 @@
-"""Options elicited from a model: its answers, likelihoods, and tasks where that is refused."""
-
 from collections.abc import Sequence
 from math import exp, log
 from typing import Any

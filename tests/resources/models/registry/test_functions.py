@@ -1,5 +1,3 @@
-"""The digest of a function's code, by which the response cache knows a Python model."""
-
 import functools
 from collections.abc import Callable
 from typing import Any

@@ -101,9 +101,6 @@ def test_a_blind_model_that_scores_options_is_checked_without_images(tmp_path: P
     assert [probe.response for probe in check.probes] == ["[]"] * len(PROBES)
 
 
-# Models that cannot be opened.
-
-
 def write_half_of_weights(vlm: Path, folder: Path) -> str:
     """Copy a checkpoint with half of its weights; return its section."""
     weights = shutil.copytree(vlm, folder) / "model.safetensors"

@@ -1,5 +1,3 @@
-"""The pool of Dagster that the runs of a model hold: of its own section, or of [cluster]."""
-
 from pathlib import Path
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Python functions as models: cached by their code and options, and their errors."""
-
 import importlib
 import io
 import sys

@@ -1,5 +1,3 @@
-"""Models that are given by name, address or folder: their names, sections and engines."""
-
 import json
 import os
 import shutil

@@ -1,5 +1,3 @@
-"""The setup of a model changes with what its responses depend on, and with nothing else."""
-
 import os
 import shutil
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""Trials: a model whose scores depend on the batch is asked alone; the result is remembered."""
-
 import logging
 from dataclasses import replace
 from pathlib import Path

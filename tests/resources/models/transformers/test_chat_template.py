@@ -1,5 +1,3 @@
-"""Chat templates: texts that they may change but not leave out, and escaped special tokens."""
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -155,9 +153,6 @@ _THINKING = (
 def test_the_ending_is_what_the_template_writes_behind_the_question(template, thinks, expected):
     _, ending = choose_form(template, [turn("user", "What is <think>")], thinks=thinks)
     assert ending == expected
-
-
-# Special tokens of a checkpoint that a question spells are read as plain text.
 
 
 _SPECIAL = ("<pad>", "<s>", "</s>", "<image>", "<|end|>")

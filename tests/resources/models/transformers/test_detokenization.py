@@ -1,5 +1,3 @@
-"""The text of a response, from its tokens and the thought that a template may have begun."""
-
 import re
 from pathlib import Path
 

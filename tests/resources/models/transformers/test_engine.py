@@ -140,8 +140,6 @@ def test_importing_the_engine_imports_no_torch() -> None:
     subprocess.run([sys.executable, "-c", program], check=True)
 
 
-# Checkpoints that change between the digest, the load and a response are refused.
-
 Change = Callable[[Path], object]
 
 

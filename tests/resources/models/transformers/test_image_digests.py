@@ -1,5 +1,3 @@
-"""The digest of the tensors that a processor makes of an image, which a file remembers."""
-
 import json
 import re
 import shutil

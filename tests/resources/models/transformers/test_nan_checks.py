@@ -1,5 +1,3 @@
-"""NaN and infinity: errors of the checkpoint in weights, of one request in scores."""
-
 import shutil
 from pathlib import Path
 

@@ -78,9 +78,6 @@ def predict(bench, models, elicitation, questions):
         return pipeline.predict(task, questions, model)
 
 
-# Texts of the options of a question, with what their log-probabilities are divided by.
-
-
 def letters_of(question: Question) -> dict[str, int]:
     return dict.fromkeys("ABCD"[: len(question.options)], 1)
 

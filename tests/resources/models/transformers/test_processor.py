@@ -1,5 +1,3 @@
-"""Loading processors: their chat templates, and the errors where something is missing."""
-
 import shutil
 from collections.abc import Callable
 from functools import partial

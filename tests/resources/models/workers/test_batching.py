@@ -1,5 +1,3 @@
-"""Batches of local requests: their order, images read ahead, short memory and failures."""
-
 import threading
 from collections.abc import Callable, Generator, Sequence
 
@@ -163,9 +161,6 @@ def test_a_later_turn_follows_the_answer_without_its_thought() -> None:
     assert model.received == [["one"], ["one", "yes", "two"]]
 
 
-# Errors while a batch is prepared or answered.
-
-
 @pytest.mark.parametrize("hook", ["at_prepare", "at_answer"])
 def test_an_exception_is_the_error_of_its_own_request_alone(hook: str) -> None:
     def fail(texts: list[str]) -> None:
@@ -189,9 +184,6 @@ def test_a_model_error_ends_all_requests(hook: str) -> None:
     setattr(echo, hook, fail)
     with pytest.raises(ModelError, match="the device is gone"):
         ask(echo, *map(Prompt.of, "abc"), batch_size=1)
-
-
-# Batches where memory is short are halved; a request too large for it is an error.
 
 
 OUT_OF_MEMORY = "CUDA out of memory. Tried to allocate 2.00 GiB."

@@ -1,5 +1,3 @@
-"""Functional, semantic and visual correspondence, relative depth and relative reflectance."""
-
 import re
 from random import Random
 

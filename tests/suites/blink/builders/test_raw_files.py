@@ -1,5 +1,3 @@
-"""Pickles of the raw data: arrays of every protocol are read, and nothing in them is run."""
-
 import json
 import os
 import pickle

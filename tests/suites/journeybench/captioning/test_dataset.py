@@ -1,5 +1,3 @@
-"""Captions are read from all forms of the released table, and become questions."""
-
 import pytest
 
 from bench_assets.core.schema.errors import SourceError

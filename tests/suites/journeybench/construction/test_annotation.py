@@ -1,5 +1,3 @@
-"""The annotation tasks of JourneyBench, and the rows that their answers become."""
-
 from dataclasses import replace
 from typing import Any
 

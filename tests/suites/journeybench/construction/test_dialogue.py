@@ -1,5 +1,3 @@
-"""Dialogues end with a decision, after the last round, or with an unusable response."""
-
 import pytest
 
 from bench_assets.core.schema.chat import Response

@@ -1,5 +1,3 @@
-"""Statements, trigger questions and look-alikes are accepted, or rejected with the reason."""
-
 import json
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Other numbers for quantities are proposed with the answers that follow from them."""
-
 from dataclasses import replace
 
 from bench_assets.core.schema.chat import Response

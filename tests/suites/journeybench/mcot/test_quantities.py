@@ -1,5 +1,3 @@
-"""Quantities that a model proposes are checked word by word, and images are planned from them."""
-
 import json
 from dataclasses import replace
 

@@ -1,5 +1,3 @@
-"""Problems are solved again with other numbers, and the form of some proves the result."""
-
 from fractions import Fraction
 
 import pytest

@@ -1,5 +1,3 @@
-"""Pairs of images: two numbers of a problem, a cause and its effect, questions of experts."""
-
 import json
 
 import pytest

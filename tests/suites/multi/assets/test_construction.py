@@ -1,5 +1,3 @@
-"""The dataset build of MULTI as a graph: from a release, with models, and of the mini edition."""
-
 import io
 import json
 

@@ -1,5 +1,3 @@
-"""Servers that fail under HTTP 200, beside a response or in its place; and counts of tokens."""
-
 from typing import Any
 
 import orjson

@@ -1,5 +1,3 @@
-"""What is read from the body of a response: its text, reasoning, model and token counts."""
-
 import logging
 import re
 from collections.abc import Mapping
@@ -82,9 +80,6 @@ def test_a_thought_that_was_cut_off_is_no_answer(tag: str, tags: Tags | None) ->
         )
 
 
-# The model that answered is kept with a response, and logged once if another was requested.
-
-
 @pytest.fixture
 def unreported(monkeypatch: pytest.MonkeyPatch) -> None:
     """Forgets the warnings of other tests."""
@@ -117,9 +112,6 @@ def test_responses_name_the_model_that_answered_and_the_build_of_its_server():
         responses = ask(server.base_url, *"abcde")
     served = "gpt-4o-2024-08-06 fp_44709d6fcb"
     assert [(response.text, response.served) for response in responses] == [("B", served)] * 5
-
-
-# What is a response, and what is a failure.
 
 
 @pytest.mark.parametrize(

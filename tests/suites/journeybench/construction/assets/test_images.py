@@ -1,5 +1,3 @@
-"""The built route as assets, from raw material to questions, and the published one beside it."""
-
 import json
 from collections import Counter
 
