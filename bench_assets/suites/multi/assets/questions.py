@@ -68,7 +68,8 @@ def images(
 ) -> dg.Output[list[StoredImage]]:
     """Store the images of the folder, and the tables that are drawn; log those that cannot be."""
     stored, broken = image_store.put_files(image_files(open_release(sources).images))
-    font = settings.suite("multi", MultiSettings).font
+    chosen = settings.suite("multi", MultiSettings)
+    font = settings.resolve(chosen.font) if chosen.font else None
     tables: dict[str, str] = {}
     for item in raw_items:
         tables |= convert_item(item).tables

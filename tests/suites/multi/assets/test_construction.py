@@ -77,6 +77,12 @@ def test_ocr_texts_of_a_release_need_no_ocr_engine(release, tmp_path, monkeypatc
     assert first.image_texts == second.image_texts == ("猫、狗",)
 
 
+def test_a_font_is_searched_for_beside_bench_toml(tmp_path):
+    bench = Bench(tmp_path, toml='[suites.multi]\nfont = "gone.ttf"\n')
+    with pytest.raises(SettingsError, match=f"{tmp_path}/gone.ttf: no such font"):
+        bench.build(dg.AssetSelection.assets(["multi", "images"]))
+
+
 def writer_toml(response):
     """Settings of a model that writes captions and rewrites, with always the same response."""
     return (
