@@ -60,8 +60,9 @@ def answer_in_question(evidence: Evidence) -> AuditFinding:
     plain_leaks: list[Suspect] = []
     for question in questions:
         words = words_by_question[question.question_id]
-        mentions += _find_mention(question, words, question.text)
-        if stated := _stated_answer(question, f"{question.text}\n{question.context}"):
+        text = f"{question.text}\n{question.context}".strip()
+        mentions += _find_mention(question, words, text)
+        if stated := _stated_answer(question, text):
             reason = f"says that {stated!r} is the answer"
             plain_leaks.append(Suspect(question.question_id, reason, weight=2.0))
     plain_leaks += _contained_answers(questions, words_by_question)

@@ -308,9 +308,10 @@ def _count_in_most_runs(
 def _right_answers(
     question: Question, answers: Sequence[str], solves: npt.NDArray[np.bool_]
 ) -> frozenset[str]:
-    """Key of a question, and the answers of those runs that solve it."""
+    """Key of a question, or its references, and the answers of those runs that solve it."""
     solving = {answer for answer, is_solved in zip(answers, solves, strict=True) if is_solved}
-    return frozenset({ANSWER_SEPARATOR.join(question.answer), *question.answer, *solving} - {""})
+    references = question.answer if question.kind == "text" else ()
+    return frozenset({ANSWER_SEPARATOR.join(question.answer), *references, *solving} - {""})
 
 
 def _option_chances(questions: Sequence[Question]) -> Floats:

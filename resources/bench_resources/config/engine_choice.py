@@ -56,12 +56,9 @@ def choose_engine(section: Mapping[str, Any], folder: Path) -> EngineChoice:
     """
     if file := _gguf_file(section, folder):
         _refuse_multimodal_gguf(file)
-        gguf_section = {
-            "text_only": True,
-            **section,
-            "path": str(file.parent),
-            "gguf_file": file.name,
-        }
+        gguf_section = {"text_only": True, **section}
+        if folder.exists():
+            gguf_section |= {"path": str(file.parent), "gguf_file": file.name}
         return _make_choice(TRANSFORMERS, "it reads GGUF", gguf_section)
     for kind, field in AutoSpec.own_fields().items():
         if own_entries := sorted(field & section.keys()):
@@ -102,7 +99,11 @@ def _make_choice(kind: str, reason: str, section: Mapping[str, Any]) -> EngineCh
 
 
 def _gguf_file(section: Mapping[str, Any], path: Path) -> Path | None:
-    """GGUF file that a section or its path names; None if there is none."""
+    """GGUF file that a section or its path names, or the only one of a folder; None without one.
+
+    Raises:
+        ModelError: If no file is named, and the folder has several.
+    """
     if file_name := section.get("gguf_file"):
         return path / str(file_name)
     if path.is_dir():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from bench_assets.core.schema.errors import SourceError
 from bench_resources.config.addresses import fill_keys
 from bench_resources.http.backoff import wait_of
+from bench_resources.http.proxies import proxy_of
 from bench_resources.storage.atomic_write import describe_write_errors
 
 if TYPE_CHECKING:
@@ -119,7 +120,8 @@ class FileDownloader:
         range_header = {"Range": f"bytes={received}-"} if received else {}
         headers = {**file.headers, **range_header}
         try:
-            async with self.session.get(fill_keys(file.url), headers=headers) as response:
+            url = fill_keys(file.url)
+            async with self.session.get(url, headers=headers, proxy=proxy_of(url)) as response:
                 if received and response.status in (200, 416):  # the server does not resume
                     self._discard(part)
                 failure = await self._receive(response, file, part)

@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ def add_responses(evidence: MemoryEvidence, respond: BlindAnswer, runs: int = 3)
                 question_id=question.question_id,
                 model=f"m{run}",
                 condition="no_image",
-                text=respond(rng, question.answer[0], number),
+                text=respond(rng, "".join(question.answer), number),
                 decoding="m",
             )
             for number, question in enumerate(evidence.questions)
@@ -57,3 +58,15 @@ def test_letters_that_all_blind_runs_prefer_are_no_knowledge(seed: int) -> None:
         fair_exam("choice", 200, seed), lambda rng, key, number: str(habit[number])
     )
     assert run_check(evidence, "needs_images").passed
+
+
+def test_a_letter_of_a_key_of_two_is_not_right_by_chance() -> None:
+    """A quarter of the keys is known; a guess of one letter is never a key of two."""
+    exam = fair_exam("choices", 300)
+    pairs = [*combinations(LETTERS, 2)]
+    questions = [
+        replace(question, answer=pairs[number % len(pairs)])
+        for number, question in enumerate(exam.questions)
+    ]
+    evidence = add_responses(replace(exam, questions=questions), know_every(4))
+    assert not run_check(evidence, "needs_images").passed

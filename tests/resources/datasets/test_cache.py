@@ -126,6 +126,14 @@ def test_a_record_that_cannot_be_written_is_named(hub, tmp_path):
         ReleaseCache(tmp_path).fetch("codis", SUITE, ByteCounter())
 
 
+def test_a_file_is_fetched_through_the_proxy_of_the_environment(hub, tmp_path, monkeypatch):
+    monkeypatch.setenv("http_proxy", hub.url)
+    url = f"http://files.invalid/resolve/{COMMIT}/images/a.bin"
+    release = WebRelease(url=url, sha256=hashlib.sha256(DATA).hexdigest(), below="")
+    folder = ReleaseCache(tmp_path, AT_ONCE).fetch("codis", release, ByteCounter())
+    assert (folder / "a.bin").read_bytes() == DATA
+
+
 def test_a_busy_hub_is_tried_later(hub, tmp_path):
     hub.refusals = [(429, {"Retry-After": "0"}), (503, {})]
     folder = ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, ByteCounter())

@@ -167,7 +167,7 @@ def captions(
 def caption_rejections(
     sources: SourceFiles, settings: dg.ResourceParam[Settings]
 ) -> list[Rejection]:
-    """List captions that cannot be used."""
+    """List malformed captions and second ones of an image."""
     file = _captions_file(settings, sources)
     return read_captions(file).rejections if file else []
 

@@ -8,8 +8,6 @@ from collections.abc import Callable, Coroutine, Hashable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
-from urllib.parse import urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 from bench_assets.core.schema.chat import Request, Response
 from bench_assets.core.schema.errors import ModelError
@@ -17,6 +15,7 @@ from bench_resources.config.environment import read_secret
 from bench_resources.config.sections.known_servers import FormatName
 from bench_resources.config.sections.servers import ServerSpec
 from bench_resources.http.event_loop import Arrival, Hand, stream_in_thread
+from bench_resources.http.proxies import proxy_of
 from bench_resources.models.api.budget import Budget
 from bench_resources.models.api.concurrency_limit import Endpoint
 from bench_resources.response_cache.engine import ReadImage
@@ -117,16 +116,6 @@ class ServerEngine:
         return headers
 
     @property
-    def _proxy(self) -> str | None:
-        """Proxy of the environment for a hosted model; servers at http:// need none.
-
-        aiohttp's ``trust_env`` would also send passwords of ~/.netrc.
-        """
-        address = urlsplit(self._spec.address)
-        is_direct = address.scheme != "https" or proxy_bypass(address.hostname or "")
-        return None if is_direct else getproxies().get("https")
-
-    @property
     def elicits(self) -> frozenset[str]:
         """Methods that servers of the format may support; a probe decides if this one does."""
         return frozenset({"constrained"} if self._spec.format == "openai" else ())
@@ -203,11 +192,13 @@ class ServerEngine:
     def _session(self) -> "aiohttp.ClientSession":
         import aiohttp
 
+        address = self._spec.address
+        is_hosted = address.startswith("https:")
         return aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),  # as many as there are workers
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=self._headers(),
-            proxy=self._proxy,
+            proxy=proxy_of(address) if is_hosted else None,
             timeout=aiohttp.ClientTimeout(total=self._spec.timeout, sock_connect=_CONNECT_TIMEOUT),
         )
 

@@ -293,6 +293,12 @@ def test_a_section_may_have_a_gguf_file_or_its_folder(home, tmp_path, path):
     assert (spec.gguf_file, spec.text_only, spec.max_tokens) == ("Q4.gguf", True, 9)
 
 
+def test_a_section_may_name_a_gguf_file_of_the_hub(home):
+    write_auto_section(home, path="authors/model-GGUF", gguf_file="Q4.gguf")
+    spec = read_spec("mine", home)
+    assert (spec.path, spec.gguf_file) == ("authors/model-GGUF", "Q4.gguf")
+
+
 def test_a_gguf_file_that_changes_after_it_was_resolved_is_refused(home, gguf):
     resolved = resolve_text(home, str(gguf))
     refuse_changed_checkpoint(resolved)
