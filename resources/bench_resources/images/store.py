@@ -92,7 +92,7 @@ class ImageStore(dg.ConfigurableResource[Any]):
         return image
 
     def inspect_stored(self, digests: Iterable[str]) -> list[StoredImage]:
-        """Size, format and orientation of stored images; logs others, and leaves them out."""
+        """Size, format and orientation of stored images; logs missing and damaged ones instead."""
         images = []
         for digest in digests:
             try:

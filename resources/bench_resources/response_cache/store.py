@@ -147,8 +147,8 @@ class ResponseStore:
     def remove(self, cache_identities: Sequence[str]) -> int:
         """Delete the responses of cache identities, and return their number.
 
-        A file shrinks, without unused prompts. Those of a shared database stay: another home may
-        be sending one of them.
+        A file is compacted, without its unused prompts. A shared database keeps them: another home
+        may be sending one of them.
         """
 
         def delete(connection: sa.Connection) -> int:

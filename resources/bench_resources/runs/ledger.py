@@ -87,7 +87,7 @@ class Ledger:
         self._status_of = cache(self._read_status)
 
     def due(self, keys: Collection[dg.AssetKey], partition: str = "") -> dict[dg.AssetKey, str]:
-        """Tables that have to be made again, with the first reason; not that one above is stale."""
+        """Tables that have to be made again, with reasons; stale tables above are no reason."""
         self._read(self._with_ancestors(keys))
         reasons = {}
         for key in sorted(keys):

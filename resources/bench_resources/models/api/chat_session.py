@@ -65,7 +65,7 @@ class ChatSession:
         return Response.combine(responses)
 
     async def _post(self, body: bytes) -> Response | Failure:
-        """Send a request within the concurrency limit, and wait for a server that is not ready."""
+        """Send a request within the concurrency limit; if the server fails, wait for it."""
         async with self.endpoint.slot():
             sent_at = monotonic()
             outcome = await self._send(body)
