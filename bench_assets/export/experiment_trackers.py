@@ -201,7 +201,7 @@ def write_wandb(collection: TableCollection, out: Path, mode: str) -> list[Path]
 
     Raises:
         MissingExtraError: If Weights & Biases is not installed.
-        SettingsError: If ``mode`` is none of ``MODES``, or it rejects the upload.
+        SettingsError: If ``mode`` is none of ``MODES``, or the upload is rejected.
     """
     require_extra("bench export wandb", "wandb")
     import wandb

@@ -48,7 +48,7 @@ class Writer(Protocol):
 def write_tables(
     collection: TableCollection, standings: Sequence[LeaderboardRow], out: Path, form: str
 ) -> list[Path]:
-    """Write all tables below a folder, each atomically.
+    """Write the selected tables below a folder, each atomically.
 
     CSV cells that a spreadsheet would evaluate as formulas are prefixed with '.
     """

@@ -90,9 +90,9 @@ class Run:
 
         Args:
             n: Maximum number of samples.
-            wrong: True: only wrong responses, those with the lowest score first; False: only right
-                ones; None: both. A box is right from an IoU of 0.5 (``accuracy_at_50``), any other
-                response with full points.
+            wrong: True: only wrong responses, the lowest share of the points first; False: only
+                right ones; None: all, also unscored ones. A box is right from an IoU of 0.5
+                (``accuracy_at_50``), any other response with full points.
             category: Only this category, as ``metrics`` names it; "": all.
 
         Raises:

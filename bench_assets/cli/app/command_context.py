@@ -39,11 +39,11 @@ else:
 
 
 def check_sections(settings: "Settings") -> None:
-    """Validate the suite sections of bench.toml, and warn about unusable kinds of models.
+    """Validate the suite sections of bench.toml; warn about unusable kinds of models and suites.
 
     Raises:
-        SettingsError: If an entry is unknown.
-        UnknownNameError: If a suite does not exist.
+        SettingsError: If an entry of a suite's section is unknown or invalid.
+        UnknownNameError: If a suite does not have an annotation task that bench.toml names.
     """
     from bench_resources.config.sections.engine_kinds import kind_problems
 
