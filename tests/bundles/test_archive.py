@@ -45,7 +45,7 @@ BOMB = other_zip(("manifest.json", bytes(10**7)), compression=zipfile.ZIP_DEFLAT
         pytest.param(other_zip(("a", b"1"))[:-1], "cut short", id="a byte less"),
         pytest.param(BOMB, "'manifest.json': compressed", id="a zip bomb"),
     ],
-)  # fmt: skip
+)
 def test_other_zips_are_refused(tmp_path, data, expected_message):
     file = tmp_path / "b.zip"
     file.write_bytes(data)
