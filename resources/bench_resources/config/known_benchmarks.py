@@ -101,7 +101,7 @@ def _add_file(home: Path, file: Path) -> list[str]:
         fault = "no section [benchmarks.NAME]" if file.is_file() else "no such file"
         raise SettingsError(f"{file}: {fault}")
     bench_toml = home / "bench.toml"
-    own_sections = read_toml(bench_toml).get("benchmarks", {})
+    own_sections = _sections(bench_toml)
     for name, section in sections.items():
         target = home / FOLDER / f"{name}.toml"
         if name in own_sections or (target.exists() and _ORIGIN not in read_toml(target)):

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Metric, StoredImage
 from bench_assets.evaluation import pipeline
 from bench_assets.file_benchmarks.questions import FileQuestions, benchmark_location, build
@@ -144,6 +145,14 @@ def test_a_benchmark_of_bench_toml_takes_precedence_over_the_known_one(tmp_path)
     settings = load_with_known("mmmu", tmp_path)
     assert str(settings.benchmarks["mmmu"].file) == "own.jsonl"
     assert configured_release(settings, "mmmu") is None
+
+
+def test_an_entry_in_place_of_the_benchmarks_of_bench_toml_is_named(tmp_path):
+    (tmp_path / "bench.toml").write_text("benchmarks = 3\n")
+    (tmp_path / "quiz.toml").write_text('[benchmarks.quiz]\nfile = "quiz.jsonl"\n')
+    assert add_known(tmp_path, [str(tmp_path / "quiz.toml")]) == ["quiz"]
+    with pytest.raises(SettingsError, match=r"bench\.toml.*benchmarks"):
+        load_settings(tmp_path)
 
 
 def test_only_known_benchmarks_are_written_into_the_home(tmp_path):
