@@ -117,9 +117,7 @@ def require_matches(file: Path, suite: str, matches: Sequence[MatchedResponses])
     if any(counts.n_used for counts in reports):
         return
     unknown = [name for counts in reports for name in counts.unknown]
-    where = next((counts.first_unknown for counts in reports if counts.first_unknown), "")
-    _, _, line = where.rpartition(", ")  # the message begins with the file
-    example = f", such as {unknown[0]!r} ({line})" if unknown else ""
+    example = f", such as {unknown[0]!r}" if unknown else ""
     raise SourceError(
         f"{file}: no response answers a question of {suite}: {len(set(unknown))} unknown"
         f" question_ids{example}. Print the questions with `bench tables questions {suite}`"

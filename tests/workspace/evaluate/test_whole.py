@@ -79,7 +79,7 @@ def test_a_file_of_responses_to_other_questions_is_an_error_that_names_one(used_
     result = bench("evaluate", "codis", "--responses", file, fails=True)
     assert "no response answers a question of codis" in result.stderr
     assert "other.jsonl" in result.stderr
-    assert "such as 'codis/777/1' (line 1)" in result.stderr
+    assert "such as 'codis/777/1'." in result.stderr
 
 
 def test_a_condition_without_questions_is_refused_with_what_it_needs(used_home):

@@ -39,7 +39,6 @@ class ResponseReport:
     n_used: int
     missing: tuple[str, ...]  # questions without a response
     unknown: tuple[str, ...]  # question ids of responses without a question
-    first_unknown: str  # file and line of the first of them; "" without any
     surplus: tuple[str, ...]  # questions with a response of a sample number that is not drawn
 
 
@@ -83,14 +82,15 @@ def compare_ids(
     """
     question_ids = dict.fromkeys(question.question_id for question in questions)
     matching = [response for response in responses if response.question_id in question_ids]
-    unknown = [response for response in responses if response.question_id not in question_ids]
+    unknown = [
+        response.question_id for response in responses if response.question_id not in question_ids
+    ]
     surplus = [response for response in matching if response.sample >= samples]
     counts = Counter(response.question_id for response in matching if response.sample < samples)
     return ResponseReport(
         n_used=counts.total(),
         missing=tuple(id for id in question_ids if counts[id] < samples),
-        unknown=tuple(dict.fromkeys(response.question_id for response in unknown)),
-        first_unknown=unknown[0].where if unknown else "",
+        unknown=tuple(dict.fromkeys(unknown)),
         surplus=tuple(dict.fromkeys(response.question_id for response in surplus)),
     )
 
