@@ -192,6 +192,6 @@ def _validate_code_address(code: str) -> str:
 def _warn_if_exposed(host: str, port: int, permitted: str) -> None:
     if not is_loopback(host):
         print_message(
-            f"warning: {host}:{port} has no login: anyone who can reach it can {permitted}. Allow"
-            " access only through a proxy with a login (docs/cluster.md)"
+            f"warning: port {port} of {host} has no login: anyone who can reach it can {permitted}."
+            " Allow access only through a proxy with a login (docs/cluster.md)"
         )

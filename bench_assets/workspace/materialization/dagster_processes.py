@@ -37,14 +37,15 @@ def require_free(port: int, host: str = _HOST) -> None:
     Raises:
         SettingsError: If the port is in use, or may not be used.
     """
-    with socket.socket() as probe:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free
         try:
             probe.bind((host, port))
         except OSError as error:
+            option = "--host" if isinstance(error, socket.gaierror) else "--port"
             raise SettingsError(
                 f"port {port} of {host} cannot be used ({error.strerror})."
-                " Choose another with --port"
+                f" Choose another with {option}"
             ) from error
 
 
@@ -75,6 +76,10 @@ _HEARTBEAT_SECONDS = 60.0  # s of tolerance, in addition to the 30 s between two
 _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # where to reach a wildcard address
 
 
+def _host_in_address(host: str) -> str:
+    return f"[{host}]" if ":" in host else host  # IPv6
+
+
 class Service:
     """One of Dagster's three services."""
 
@@ -95,7 +100,7 @@ class Service:
     @property
     def address(self) -> str:
         """Host and port of the service; "" if it does not listen."""
-        return f"{self.host}:{self.port}" if self.port else ""
+        return f"{_host_in_address(self.host)}:{self.port}" if self.port else ""
 
     def command(self) -> list[str]:
         """Command line of the process."""
@@ -125,7 +130,7 @@ class Web(Service):
     @property
     def address(self) -> str:
         """Address in a browser."""
-        return f"http://{self.host}:{self.port}"
+        return f"http://{super().address}"
 
     def command(self) -> list[str]:
         """Command line of the process."""
@@ -134,8 +139,8 @@ class Web(Service):
 
     def is_healthy(self) -> bool:
         """Whether it serves pages."""
-        address = f"http://{_LOOPBACK_OF.get(self.host, self.host)}:{self.port}"
-        status, _ = fetch_page(address, "/server_info", timeout=5)
+        host = _host_in_address(_LOOPBACK_OF.get(self.host, self.host))
+        status, _ = fetch_page(f"http://{host}:{self.port}", "/server_info", timeout=5)
         return status == 200
 
 
@@ -178,7 +183,9 @@ class CodeServer(Service):
         return _succeeds([sys.executable, "-m", "dagster", "api", "grpc-health-check", *address])
 
     def _address_options(self, host: str) -> list[str]:
-        return ["-s", self._code] if self._code else ["-h", host, "-p", str(self.port)]
+        if self._code:
+            return ["-s", self._code]
+        return ["-h", _host_in_address(host), "-p", str(self.port)]
 
 
 def ui_services(home: Path, port: int, socket_folder: Path) -> list[Service]:

@@ -26,6 +26,7 @@ from bench_assets.workspace.materialization.dagster_processes import (
     Daemon,
     Service,
     Web,
+    require_free,
 )
 from bench_assets.workspace.materialization.supervisor import Supervisor
 from tests.conftest import CHECKOUT
@@ -74,6 +75,22 @@ def test_a_code_server_has_the_location_name_of_the_installed_graph(home: Path) 
         "port": 4000,
         "location_name": checkout_location["python_module"]["location_name"],
     }
+
+
+def test_a_host_of_ipv6_is_in_brackets_in_addresses(home: Path) -> None:
+    assert Web(home, host="::1", port=3000).address == "http://[::1]:3000"
+    code_server = CodeServer(home, host="::1", port=4000)
+    assert code_server.address == "[::1]:4000"
+    assert "-h [::1] -p 4000" in " ".join(code_server.command())
+
+
+def test_a_free_port_of_ipv6_is_free() -> None:
+    require_free(free_port(), "::1")
+
+
+def test_a_host_without_an_address_is_refused() -> None:
+    with pytest.raises(SettingsError, match=r"of 1:2 cannot be used .* another with --host$"):
+        require_free(free_port(), "1:2")
 
 
 @pytest.mark.parametrize("service_type", [Web, Daemon, CodeServer])
