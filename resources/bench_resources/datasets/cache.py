@@ -11,6 +11,8 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
+from pydantic import TypeAdapter, ValidationError
+
 from bench_assets.core.schema.errors import SourceError
 from bench_resources.config.addresses import fill_keys
 from bench_resources.datasets.archives import is_archive, unpack
@@ -37,6 +39,9 @@ class CachedRelease:
     commit: str  # of a hub data set; "" for a file
     n_bytes: int  # downloaded size
     files: dict[str, str]  # path -> SHA-256 of the downloaded file
+
+
+_RECORD_TYPE = TypeAdapter(CachedRelease)
 
 
 class CachedDownload(NamedTuple):
@@ -131,8 +136,8 @@ class ReleaseCache:
 
 def _read_record(record: Path) -> CachedRelease:
     try:
-        return CachedRelease(**json.loads(record.read_text(encoding="utf-8")))
-    except (ValueError, TypeError, RecursionError) as error:
+        return _RECORD_TYPE.validate_json(record.read_bytes())
+    except ValidationError as error:
         raise SourceError(f"{record}: not written by bench. Delete it to download again") from error
 
 

@@ -16,6 +16,8 @@ from getpass import getuser
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
+from pydantic import TypeAdapter, ValidationError
+
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.provenance import json_digest
 from bench_assets.core.schema.rows import Rejection
@@ -48,6 +50,9 @@ class Base(NamedTuple):
     source: Mapping[str, str] = {}  # digests of the source's files
     accepted: str = ""  # who accepted a change, on which day, and of which source
     repeated: int = 0  # rows with the content of an earlier one, when it was accepted
+
+
+_BASE_TYPE = TypeAdapter(Base)
 
 
 class Counts(NamedTuple):
@@ -155,8 +160,8 @@ class DriftGuard:
     def base(self, name: str) -> Base | None:
         """Base of ``files/NAME`` or ``tables/PATH``; None without a readable one."""
         fields = self._read(name)
-        with suppress(TypeError):  # of another version
-            return Base(**fields) if fields else None
+        with suppress(ValidationError):  # of another version, or damaged
+            return _BASE_TYPE.validate_python(fields) if fields else None
         return None
 
     def accept(self) -> str:

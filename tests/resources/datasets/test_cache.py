@@ -134,6 +134,17 @@ def test_a_file_is_fetched_through_the_proxy_of_the_environment(hub, tmp_path, m
     assert (folder / "a.bin").read_bytes() == DATA
 
 
+@pytest.mark.parametrize(
+    "record", ["torn", '{"address": "", "commit": "", "n_bytes": 1, "files": 5}']
+)
+def test_a_damaged_record_is_named(tmp_path, record):
+    file = tmp_path / "sources" / "codis" / "0123" / "fetched.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(record)
+    with pytest.raises(SourceError, match=f"{file}: not written by bench. Delete it"):
+        ReleaseCache(tmp_path).all()
+
+
 def test_a_busy_hub_is_tried_later(hub, tmp_path):
     hub.refusals = [(429, {"Retry-After": "0"}), (503, {})]
     folder = ReleaseCache(tmp_path, AT_ONCE).fetch("codis", SUITE, ByteCounter())

@@ -78,6 +78,14 @@ def test_an_accepted_table_is_the_new_base(guard):
         write_table(guard, quiz(10))
 
 
+@pytest.mark.parametrize("damage", ['{"rows": null}', '{"rows": 9, "source": 5}', "[1]", "torn"])
+def test_a_damaged_base_is_none(guard, damage):
+    write_table(guard, quiz(100))
+    (file,) = guard.tables.home.rglob("tables/questions.json")
+    file.write_text(damage)
+    assert guard.base("tables/questions") is None
+
+
 def test_a_user_without_a_name_accepts_by_number(guard, monkeypatch):
     monkeypatch.setattr("os.getuid", lambda: 4242)  # of no entry in /etc/passwd
     for variable in ("LOGNAME", "USER", "LNAME", "USERNAME"):
