@@ -101,7 +101,7 @@ def mean_points(scored_questions: Sequence[ScoredQuestion]) -> Mean:
 
 
 def mean_errors(scored_questions: Sequence[ScoredQuestion]) -> Mean:
-    """Mean, over all samples, of the difference between full points and those of the response."""
+    """Mean difference between full points and those of the response, over the scored samples."""
     average, max_points = mean_points(scored_questions), _max_points(scored_questions)
     return average._replace(
         value=max_points - average.value,

@@ -7,7 +7,7 @@ import pytest
 from bench_assets.bundles.contents import MANIFEST_NAME, read_manifest
 from bench_assets.bundles.verification import NotReproducibleError, verify
 from bench_assets.core.schema.errors import BenchError, SourceError, TableError
-from bench_assets.core.schema.rows import Metric, Prediction
+from bench_assets.core.schema.rows import Prediction
 from tests.bundles.shelf import (
     TASK,
     AlwaysAReader,
@@ -88,7 +88,7 @@ def test_a_number_that_cannot_be_reproduced_is_not_packed(tmp_path):
 
 def test_a_missing_table_is_an_error_with_the_command_that_makes_it(tmp_path):
     tables = measure(tmp_path)
-    tables.write(["shelf", "metrics"], [], Metric, "somebody")
+    tables.path(["shelf", "metrics"], "somebody").unlink()
     with pytest.raises(TableError, match="no metrics; run `bench evaluate shelf --model somebody`"):
         pack_bundle(tmp_path, tmp_path / "b.zip")
 

@@ -169,7 +169,7 @@ def _reject_unused_notes(notes: Sequence[Any], gallery: Collection[str]) -> Iter
 
 def _read_rows(folder: Path, row_type: type[Row]) -> Table[Row]:
     file = _FILES[row_type]
-    is_note = issubclass(row_type, _SourceNote)
+    is_note = issubclass(row_type, _SourceNote)  # of repeated notes, the last one counts
     lines = read_optional_lines(folder / file.name)
     return records(lines, row_type, unique=() if is_note else file.id_fields)
 

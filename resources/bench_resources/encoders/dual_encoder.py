@@ -109,7 +109,7 @@ class EncoderSpec(BaseModel):
 def open_encoder(
     name: str, spec: EncoderSpec | None, location: str, image_store: ImageStore
 ) -> Iterator[ImageTextEncoder]:
-    """Open an encoder during a ``with`` block.
+    """Open an encoder during a ``with`` block, like other models; nothing is released at its end.
 
     ``location`` is a folder or hub id; without a section (``spec``), it is the random baseline.
 

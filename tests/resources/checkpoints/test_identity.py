@@ -201,7 +201,7 @@ def test_a_missing_weights_file_of_an_adapter_is_named(adapter: Path) -> None:
     ],
 )
 def test_an_adapter_that_cannot_be_put_on_its_base_is_named(adapter, name, data, expected_message):
-    write_files(adapter, "config.json")
+    write_files(adapter, "config.json")  # which makes it no whole model
     (adapter / name).write_bytes(data)
     with pytest.raises(ModelError, match=expected_message) as raised:
         pin(str(adapter))

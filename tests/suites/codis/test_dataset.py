@@ -243,6 +243,7 @@ def test_the_funnel_counts_each_step_from_images_to_queries():
     pairs = select_pairs(submissions, decisions, images).rows
     undecided = UndecidedUnits({"a": "", "b": ""}, {"c": ""})
     steps = count_steps(images, submissions, decisions, pairs, undecided)
+    # The last number is the paper's. Of five submissions, the votes keep s2, s3 and s5.
     assert [(s.step, s.n, s.paper) for s in steps] == [
         ("images collected", 4, 377),
         ("images with submissions", 3, None),

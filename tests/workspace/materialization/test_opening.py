@@ -97,6 +97,7 @@ def test_the_source_of_the_last_evaluation_is_remembered_but_not_of_a_dry_run(fo
     assert first_question("fridge") == "fridge/two-0"
     evaluate("fridge", "--source", folder / "three.jsonl", "--limit", "2")
     assert first_question("fridge") == "fridge/three-0"
+    # The tables of the other source are still there.
     scores = bench("tables", "show", "fridge/scores", "--source", folder / "two.jsonl").stdout
     assert "fridge/two-3" in scores
 

@@ -184,7 +184,7 @@ def _are_combined(options: Sequence[str]) -> bool:
 
 
 def _statements(stem: str) -> dict[str, str]:
-    """Statements that a stem lists, by their marks ①, ②, ..."""
+    """Statements that a stem lists, by their marks ①, ②, ...; the last has the rest of the stem."""
     return {mark: text.strip(" \n；;，,。、") for mark, text in _STATEMENT.findall(stem)}
 
 

@@ -18,7 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
-PATIENCE = 10.0  # s that a command has to end after SIGTERM
+PATIENCE = 10.0  # s that a command has to end after SIGTERM, or alone after SIGINT
 INTERRUPT_PATIENCE = 60.0  # s that a command has to end after SIGINT
 _CHILDREN_PATIENCE = 5.0  # s that children of an ended command have to end after SIGTERM
 _PAUSE = 0.5  # s before a restart
@@ -98,7 +98,7 @@ class _WatchedCommand:
                 os.killpg(self._process.pid, signal.SIGTERM)
 
     def _listen(self) -> None:
-        """Read the parent's pipe until its end is closed, then end the command."""
+        """Read the parent's pipe until its end is closed, then end the command; at last kill it."""
         while data := os.read(sys.stdin.fileno(), 64):
             self._restarts_left = int(data)
         self.end()

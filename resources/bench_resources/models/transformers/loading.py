@@ -127,7 +127,8 @@ def refuse_unscaled(location: str, config: "PretrainedConfig", unused: Iterable[
     ``unused`` are the names of tensors that belong to no module.
 
     Raises:
-        ModelError: If transformers does not support the method, or ``config`` names none.
+        ModelError: If transformers does not support the method, or ``unused`` has scales and
+            ``config`` names no method.
     """
     from transformers.quantizers import AutoHfQuantizer
 

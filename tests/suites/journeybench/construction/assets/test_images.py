@@ -44,7 +44,7 @@ def test_each_text_of_mcot_has_three_answers(mini_bench):
 
 @pytest.mark.parametrize("task", ["mcot", "multi_image_vqa"])
 @pytest.mark.long
-def test_no_task_can_be_passed_without_looking(mini_bench, task):
+def test_built_questions_cannot_be_guessed_from_their_words(mini_bench, task):
     # One exam is enough: the seed changes only positions in images, not the questions.
     assert unfair([mini_bench.rows(f"{task}/questions", Question)]) == {}
 
