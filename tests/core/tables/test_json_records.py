@@ -298,3 +298,13 @@ def test_a_value_that_is_no_number_is_refused(tmp_path: Path, value: str) -> Non
     file = write_votes(tmp_path, f'{{"share": {value}}}')
     with pytest.raises(SourceError, match=r"field 'share' is .*, expected a number"):
         records(read_lines(file), ShareRow).require()
+
+
+@dataclass
+class Folder:
+    folder: Path
+
+
+def test_a_field_of_a_type_that_json_lacks_is_refused() -> None:
+    with pytest.raises(TypeError, match=r"field 'folder' cannot be read as .*Path"):
+        records([LocatedEntry({"folder": "x"}, "a.json")], Folder)

@@ -24,3 +24,13 @@ def test_a_row_belongs_to_its_file_below_a_folder_with_a_comma():
         record_row("/Doe, Jane/a.jsonl, line 0", {"id": 1})
         record_row("/Doe, Jane/b.json", {"id": 1})
         assert [*take_rows()] == [Path("/Doe, Jane/a.jsonl"), Path("/Doe, Jane/b.json")]
+
+
+def test_rows_of_another_file_are_added_with_their_fields_reasons_and_contents():
+    with collect_rows():
+        record_row("/a.json, entry 1", {"id": 1})
+        record_row("/b.json, entry 1", {"id": 1}, reason="no text")
+        rows, other_rows = take_rows().values()
+    rows.add(other_rows)
+    assert (rows.field_counts, rows.n_repeated) == ({"id": 2}, 1)
+    assert rows.reasons == {"/b.json, entry 1": "no text"}

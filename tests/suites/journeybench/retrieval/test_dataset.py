@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from bench_assets.core.schema.chat import Image, Prompt
 from bench_assets.core.schema.rows import Score
 from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.task import ScoredQuestion
@@ -14,7 +15,11 @@ from bench_assets.suites.journeybench.retrieval.dataset import (
     to_candidates,
     to_questions,
 )
-from bench_assets.suites.journeybench.retrieval.scoring import rank, recall_measures
+from bench_assets.suites.journeybench.retrieval.scoring import (
+    query_prompt,
+    rank,
+    recall_measures,
+)
 from bench_assets.suites.journeybench.retrieval.task import TASK
 from tests.fakes.rows import question, stored
 from tests.suites.journeybench.release import HOST, write_lines, write_release
@@ -121,6 +126,12 @@ def test_each_text_and_each_image_is_a_query(samples, images):
         "image/images.example.org/whale.png/1",
         "image/images.example.org/whale.png/2",
     ]
+
+
+def test_a_query_shows_its_image_or_its_text(samples, images):
+    of_image, of_text, *_ = to_questions(samples, images, {}).rows
+    assert query_prompt(of_image) == Prompt.of(Image(stored(CAT).sha256))
+    assert query_prompt(of_text) == Prompt.of("A cat drives a car.")
 
 
 def test_candidates_are_the_answers_and_the_distractors_of_queries(samples, images):
