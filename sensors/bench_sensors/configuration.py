@@ -4,7 +4,7 @@ The leaderboard follows a changed setup, which marks metrics as stale. Models an
 bench.toml become partitions while the UI runs.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import dagster as dg
@@ -72,10 +72,10 @@ def new_partitions(instance: dg.DagsterInstance, settings: Settings) -> dg.Senso
         MODELS: [*DEMO_MODELS, *settings.models],
         ENCODERS: ["random", *settings.encoders],
     }
-    missing = {
-        partitions: _missing_partitions(instance, partitions, names)
-        for partitions, names in configured.items()
-    }
+    missing = {}
+    for partitions, names in configured.items():
+        existing = set(instance.get_dynamic_partitions(str(partitions.name)))
+        missing[partitions] = [name for name in dict.fromkeys(names) if name not in existing]
     new = [name for names in missing.values() for name in names]
     return dg.SensorResult(
         skip_reason=f"new: {', '.join(new)}" if new else "every model is a partition",
@@ -83,10 +83,3 @@ def new_partitions(instance: dg.DagsterInstance, settings: Settings) -> dg.Senso
             partitions.build_add_request(names) for partitions, names in missing.items() if names
         ],
     )
-
-
-def _missing_partitions(
-    instance: dg.DagsterInstance, partitions: dg.DynamicPartitionsDefinition, names: Iterable[str]
-) -> list[str]:
-    existing = set(instance.get_dynamic_partitions(str(partitions.name)))
-    return [name for name in dict.fromkeys(names) if name not in existing]

@@ -162,7 +162,9 @@ def list_tables(bench: Workbench, folder: str = "") -> list[ListedTable]:
 
 
 def _all_tables(bench: Workbench) -> Iterator[ListedTable]:
-    graph, file_counts = bench.definitions.resolve_asset_graph(), _file_counts(bench)
+    graph = bench.definitions.resolve_asset_graph()
+    names = (blob.name for blob in bench.tables.blobs.list())
+    file_counts = Counter(name.rpartition("/")[0] for name in names if name.endswith(".parquet"))
     for key in sorted(graph.get_all_asset_keys()):
         node = graph.get(key)
         yield ListedTable(
@@ -178,8 +180,3 @@ def _partition_kind(partitions: dg.PartitionsDefinition[str] | None) -> str:
     if partitions is None:
         return ""
     return "data set" if isinstance(partitions, dg.StaticPartitionsDefinition) else "model"
-
-
-def _file_counts(bench: Workbench) -> Counter[str]:
-    names = (blob.name for blob in bench.tables.blobs.list())
-    return Counter(name.rpartition("/")[0] for name in names if name.endswith(".parquet"))
