@@ -5,6 +5,7 @@ web``, ``daemon`` and ``code`` run one of them each. ``supervisor`` starts them 
 running.
 """
 
+import errno
 import socket
 import subprocess
 import sys
@@ -35,18 +36,18 @@ def require_free(port: int, host: str = _HOST) -> None:
     """Check that a port is free, before anything is started.
 
     Raises:
-        SettingsError: If the port is in use, or may not be used.
+        SettingsError: If the port is in use, or the port or host may not be used.
     """
-    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # a port in TIME_WAIT is free
-        try:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        with socket.socket(family) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # free in TIME_WAIT
             probe.bind((host, port))
-        except OSError as error:
-            option = "--host" if isinstance(error, socket.gaierror) else "--port"
-            raise SettingsError(
-                f"port {port} of {host} cannot be used ({error.strerror})."
-                f" Choose another with {option}"
-            ) from error
+    except OSError as error:
+        option = "--port" if error.errno in (errno.EADDRINUSE, errno.EACCES) else "--host"
+        raise SettingsError(
+            f"port {port} of {host} cannot be used ({error.strerror}). Choose another with {option}"
+        ) from error
 
 
 def write_workspace(home: Path, code: str) -> Path:
