@@ -230,6 +230,7 @@ def _class_for(spec: TransformersSpec, checkpoint: Checkpoint, config: "Pretrain
     from transformers import (
         MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING,
         MODEL_FOR_MULTIMODAL_LM_MAPPING,
+        AutoModel,
         AutoModelForCausalLM,
         AutoModelForImageTextToText,
         AutoModelForMultimodalLM,
@@ -242,13 +243,10 @@ def _class_for(spec: TransformersSpec, checkpoint: Checkpoint, config: "Pretrain
     if type(config) in MODEL_FOR_MULTIMODAL_LM_MAPPING:
         return AutoModelForMultimodalLM
     classes = getattr(config, "auto_map", None) or {}
-    for auto_class in (AutoModelForImageTextToText, AutoModelForMultimodalLM, AutoModelForCausalLM):
+    generating = (AutoModelForImageTextToText, AutoModelForMultimodalLM, AutoModelForCausalLM)
+    for auto_class in (*generating, AutoModel):
         if auto_class.__name__ in classes:
             return auto_class
-    if "AutoModel" in classes:
-        from transformers import AutoModel
-
-        return AutoModel
     raise ModelError(
         f"{checkpoint.location}: model_type {config.model_type} is not a vision-language model."
         " For a language model, set text_only = true"
