@@ -115,7 +115,6 @@ def _refuse_unused_options(request: ExportRequest) -> None:
 
 
 def _leaderboard_rows(bench: Workbench, tasks: Sequence[Task]) -> list[LeaderboardRow]:
-    """Compute the leaderboard of the given tasks without storing it."""
     published, _ = bench.catalog.published()
     configuration = CurrentConfiguration(bench.settings)
     return [

@@ -21,17 +21,7 @@ def folder(tmp_path):
     return (tmp_path / "images").resolve()
 
 
-@pytest.mark.parametrize(
-    ("cells", "names"),
-    [
-        pytest.param(["a.png"], ["a.png"], id="a path"),
-        pytest.param([["a.png", "deep/b.png"]], ["a.png", "deep/b.png"], id="a list of paths"),
-        pytest.param(['["a.png", "deep/b.png"]'], ["a.png", "deep/b.png"], id="a list as JSON"),
-        pytest.param(["['a.png', 'deep/b.png']"], ["a.png", "deep/b.png"], id="Python's list"),
-        pytest.param(["a.png", None, ""], ["a.png"], id="empty cells hold none"),
-        pytest.param([{"bytes": None, "path": "a.png"}], ["a.png"], id="a stored path"),
-    ],
-)
+@pytest.mark.parametrize(("cells", "names"), read_cases(__file__, "image_paths.jsonl"))
 def test_images_named_by_a_path_are_files_of_the_folder(folder, cells, names):
     assert images_of(cells, Folder(folder)) == [folder / name for name in names]
 

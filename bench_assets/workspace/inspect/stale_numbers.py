@@ -23,7 +23,8 @@ class StaleNumber(NamedTuple):
 
     def __str__(self) -> str:
         """Format as a message."""
-        return f"{self.task.name} of {self.model}: stale: {self.reason}"
+        condition = "" if self.condition == "main" else f", {self.condition},"
+        return f"{self.task.name}{condition} of {self.model}: stale: {self.reason}"
 
 
 def stale_reason(

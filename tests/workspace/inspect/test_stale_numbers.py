@@ -9,10 +9,12 @@ import bench_assets
 from bench_assets.cli.main import app
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.core.schema.rows import Question
+from bench_assets.workspace.inspect.stale_numbers import StaleNumber
 from bench_assets.workspace.materialization.asset_selections import dataset_build
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
 from tests.fakes.commands import bench
+from tests.fakes.quiz import TASK
 
 MARK = "stale"
 READERS = {  # commands that print a number
@@ -176,6 +178,11 @@ def test_python_neither_loads_nor_evaluates_a_suite_whose_file_is_missing(home):
 def test_a_stale_number_names_what_has_changed(home, change_source, expected_reason):
     change_source(home)
     assert expected_reason in command_output("leaderboard")
+
+
+def test_a_stale_number_is_named_with_its_condition():
+    number = StaleNumber(task=TASK, condition="blind", model="m", reason="it changed")
+    assert str(number) == "quiz, blind, of m: stale: it changed"
 
 
 def test_a_number_is_current_again_once_a_change_is_undone(home):
