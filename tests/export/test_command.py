@@ -8,10 +8,7 @@ from bench_resources.tables.parquet import TableFiles
 from tests.cases import read_cases
 from tests.export.measured_home import measure, questions
 
-SETTINGS = """
-[benchmarks.quiz]
-file = "quiz.jsonl"
-"""
+SETTINGS = '[benchmarks.quiz]\nfile = "quiz.jsonl"\n'
 QUESTION = {"id": "0", "question": "What is 0?", "answer": "A", "options": ["A", "B"]}
 
 
