@@ -7,12 +7,24 @@ from threading import Thread
 
 import dagster as dg
 import pytest
+from dagster._core.definitions.run_request import InstigatorType
+from dagster._core.remote_origin import (
+    RegisteredCodeLocationOrigin,
+    RemoteInstigatorOrigin,
+    RemoteRepositoryOrigin,
+)
+from dagster._core.scheduler.instigation import (
+    InstigatorState,
+    InstigatorStatus,
+    TickData,
+    TickStatus,
+)
 from dagster._core.test_utils import create_run_for_test
+from dagster_shared.error import SerializableErrorInfo
 
 from bench_assets.asset_factory.suite_assets import MODELS
 from bench_assets.core.schema.errors import ModelError
 from bench_resources.config.bench_toml import Settings, load_settings
-from bench_sensors import webhook
 from bench_sensors.webhook import post_failures
 from tests.sensors.watched import CATALOG
 
@@ -135,13 +147,45 @@ def test_failed_and_cancelled_runs_are_posted_with_the_reason(room, settings, in
     assert (failure["model"], cancellation["run"]) == ("a", cancelled.run_id)
 
 
-def test_a_failing_sensor_is_posted_once(room, settings, instance, monkeypatch):
+@pytest.fixture
+def sensor(instance: dg.DagsterInstance) -> InstigatorState:
+    """A sensor of the instance that has no ticks."""
+    repository = RemoteRepositoryOrigin(RegisteredCodeLocationOrigin("bench"), "repository")
+    state = InstigatorState(
+        RemoteInstigatorOrigin(repository, "codex"), InstigatorType.SENSOR, InstigatorStatus.RUNNING
+    )
+    return instance.add_instigator_state(state)
+
+
+def record_tick(
+    instance: dg.DagsterInstance, sensor: InstigatorState, status: TickStatus, error: str = ""
+) -> None:
+    tick = TickData(
+        instigator_origin_id=sensor.instigator_origin_id,
+        instigator_name=sensor.name,
+        instigator_type=sensor.instigator_type,
+        status=status,
+        timestamp=time.time(),
+        selector_id=sensor.selector_id,
+        error=SerializableErrorInfo(error, stack=[], cls_name=None) if error else None,
+    )
+    instance.create_tick(tick)
+
+
+def test_a_failing_sensor_is_posted_once_until_it_succeeds(room, settings, instance, sensor):
     cursor = post(instance, settings, cursor=None).cursor
-    codex = {"codex": "no suite 'codex'"}
-    for errors in (codex, codex, {}, {"hub": "off"}):
-        monkeypatch.setattr(webhook, "_failing_sensors", lambda _, errors=errors: errors)
+    for status, error in [
+        (TickStatus.FAILURE, "no suite 'codex'"),
+        (TickStatus.STARTED, ""),  # does not count yet
+        (TickStatus.FAILURE, "no suite 'codex'"),
+        (TickStatus.FAILURE, "no table"),
+        (TickStatus.SKIPPED, ""),
+        (TickStatus.FAILURE, "no table"),
+    ]:
+        record_tick(instance, sensor, status, error)
         cursor = post(instance, settings, cursor).cursor
     assert [message["text"] for message in room.messages] == [
         "FAILURE: sensor codex: no suite 'codex'",
-        "FAILURE: sensor hub: off",
+        "FAILURE: sensor codex: no table",
+        "FAILURE: sensor codex: no table",
     ]
