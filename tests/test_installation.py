@@ -36,7 +36,6 @@ n: int = run.partial
 
 @pytest.fixture(scope="module", params=["wheel", "editable"])
 def bin_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the installed commands."""
     folder = tmp_path_factory.mktemp(request.param)
     return plain_install(folder, editable=request.param == "editable", only_base=True)
 

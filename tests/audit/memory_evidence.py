@@ -123,7 +123,6 @@ def failed_checks(evidence: MemoryEvidence) -> set[str]:
 
 
 def run_check(evidence: MemoryEvidence, name: str) -> AuditFinding:
-    """Run one check of the audit by its name."""
     (check,) = [check for check in CHECKS if check.name == name]
     return check(evidence)
 

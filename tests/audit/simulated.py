@@ -20,8 +20,6 @@ Codes = npt.NDArray[np.intp]
 
 @dataclass(frozen=True)
 class AnswersEvidence:
-    """Evidence of answers alone."""
-
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...

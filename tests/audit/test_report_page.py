@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 
 def data(home: Path, name: str) -> Any:
-    """Parse the data file of a page of the report."""
     (file,) = (home / "report" / "data").glob(f"{name}.*.js")
     script = file.read_text(encoding="utf-8")
     return json.loads(script.partition(",")[2].removesuffix(");\n"))

@@ -129,7 +129,6 @@ def rescore(task, questions, predictions, judgements=()):
 
 
 def pack_bundle(home: Path, target: Path, **options: Any) -> PackedBundle:
-    """Pack the one evaluation of a home."""
     tables = TableFiles(folder=str(home / "tables"))
     (evaluation,) = TableCollection(tables, TableFilter([TASK])).evaluations()
     defaults = {

@@ -119,7 +119,6 @@ class Team:
 
 
 def model_runs(bench: Workbench) -> list[dg.DagsterRun]:
-    """All runs that evaluate a model."""
     return [run for run in bench.instance.get_runs() if "dagster/partition" in run.tags]
 
 
@@ -168,7 +167,6 @@ class _Table(NamedTuple):
 
 
 def _tables(bench: Workbench) -> Iterator[_Table]:
-    """All tables of a home."""
     graph = bench.definitions.resolve_asset_graph()
     for key in graph.get_all_asset_keys():
         name = "/".join(key.path)

@@ -132,13 +132,11 @@ def setups_home(tmp_path):
 
 
 def input_versions(home: Path) -> dict[tuple[dg.AssetKey, str | None], str]:
-    """Versions of inputs by key and, for models, name."""
     inputs = observed_inputs(home)
     return dict(inputs.of_suite(CODIS)) | dict(inputs.of_models(MODELS))
 
 
 def configure_setups(**changes):
-    """A change of a home."""
     return lambda home: write_setups(home, **changes)
 
 

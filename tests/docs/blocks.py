@@ -47,7 +47,6 @@ def pages() -> list[Path]:
 
 
 def blocks(page: str) -> list[Block]:
-    """The fenced blocks of a page."""
     page_blocks = []
     for match in _FENCED.finditer(page):
         language, _, how = match["how"].strip().partition(" ")

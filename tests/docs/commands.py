@@ -50,7 +50,6 @@ class _ParsedCommand(NamedTuple):
 
 
 def _find_command(words: list[str]) -> _ParsedCommand:
-    """Follow the words to the command that they name."""
     command: click.Command = _command()
     context = click.Context(command, info_name="bench")
     arguments = words[1:]

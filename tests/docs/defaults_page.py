@@ -34,7 +34,6 @@ class Constant(NamedTuple):
 
 
 def constants(file: Path) -> Iterator[Constant]:
-    """The constants of a module that are numbers."""
     text = file.read_text(encoding="utf-8")
     lines = text.splitlines()
     body = ast.parse(text).body

@@ -45,12 +45,10 @@ _CLASSES = {"scope": "cuts", "end": "cuts"}  # of rules that read no answer
 
 
 def page() -> str:
-    """The text of the page."""
     return "".join([_TOP, *_rules(), _languages()])
 
 
 def _rules() -> Iterator[str]:
-    """Lines of the table of rules."""
     yield "|rule|class|meaning|response|read as|\n|---|---|---|---|---|\n"
     for rule in tables()["rule"]:
         reading_class = "named" if rule.get("named") else "explicit"

@@ -116,7 +116,6 @@ def own_fields(keys: type[BaseModel]) -> dict[str, FieldInfo]:
 
 
 def page() -> str:
-    """The text of the page."""
     top = describe(Settings)
     parts = [
         _TOP,
@@ -153,7 +152,6 @@ def kind_of(field: FieldInfo) -> str:
 
 
 def toml_type(annotation: Any) -> str:
-    """The name of a type in TOML."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
         return toml_type(arguments[0])

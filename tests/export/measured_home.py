@@ -125,5 +125,4 @@ def export_job(home: Path, out: Path, table_filter: TableFilter | None = None) -
 
 
 def write_export(export_format: str, job: ExportJob) -> list[Path]:
-    """Write an export and return its files."""
     return [Path(path) for path in FORMATS[export_format](job)]

@@ -51,7 +51,6 @@ TABLES = ("questions", "predictions", "judgements", "scores", "metrics")
 
 @pytest.fixture
 def evaluation(home):
-    """The evaluation of the home, as exports take it."""
     (evaluation,) = export_job(home, home / "out").collection.evaluations()
     return evaluation
 

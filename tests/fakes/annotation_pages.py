@@ -172,7 +172,6 @@ class PageAnnotators:
 
 
 def png(colour: str = "red", size: tuple[int, int] = (8, 8)) -> bytes:
-    """An image."""
     return saved(Image.new("RGB", size, colour))
 
 

@@ -43,7 +43,6 @@ def entries() -> list[dict[str, Any]]:
 
 
 def write_release(folder: Path, pairs: list[dict[str, Any]] | None = None) -> Path:
-    """Write the folder, and return it."""
     (folder / "images").mkdir(parents=True, exist_ok=True)
     pairs = entries() if pairs is None else pairs
     (folder / "data.json").write_text(json.dumps(pairs), encoding="utf-8")

@@ -54,7 +54,6 @@ def moto() -> Iterator[str]:
 
 
 def make_bucket(endpoint: str, name: str) -> str:
-    """Make a bucket, and return its address."""
     headers = {"Authorization": "AWS4-HMAC-SHA256 Credential=a/20261122/us-east-1/s3/aws4_request"}
     request = urllib.request.Request(f"{endpoint}/{name}", method="PUT", headers=headers)
     with urllib.request.urlopen(request, timeout=30):

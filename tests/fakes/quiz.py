@@ -35,7 +35,6 @@ TASK = Task(
 
 
 def call_right(answered: Sequence[AnsweredQuestion]) -> list[Judgement]:
-    """Call each answer right."""
     return [
         Judgement.of(prediction, judge=RULES, criterion="right", verdict=True, response="yes")
         for _, prediction in answered

@@ -58,7 +58,6 @@ class SlurmCluster:
             time.sleep(0.2)
 
     def start_controller(self) -> None:
-        """Start the controller."""
         self.output("slurmctld")
 
     def stop_controller(self) -> None:

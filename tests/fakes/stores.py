@@ -8,5 +8,4 @@ from bench_resources.storage.database import SqliteDatabase
 
 
 def response_file(file: Path) -> ResponseStore:
-    """The response cache of a file."""
     return ResponseStore(SqliteDatabase(file, store.REPAIR_ADVICE))

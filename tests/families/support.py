@@ -211,7 +211,6 @@ def _has_torchvision() -> bool:
 
 
 def read_table() -> dict[str, Support]:
-    """The rows of the table by architecture."""
     with FILE.open(encoding="utf-8", newline="") as file:
         rows = [Support(**row) for row in csv.DictReader(file)]
     return {row.architecture: row for row in rows}

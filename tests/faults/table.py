@@ -28,16 +28,12 @@ class SkippedError(Exception):
 
 
 class Trial(NamedTuple):
-    """One trial of a fault."""
-
     folder: Path  # empty, its own
     rng: Random
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One row of the table."""
-
     group: str
     name: str  # unique in its group
     cause: str

@@ -291,7 +291,6 @@ def digests(names):
 
 @pytest.fixture
 def folder_with_images(tmp_path):
-    """A folder that holds IMAGES."""
     for name, data in IMAGES.items():
         (tmp_path / name).write_bytes(data)
     return tmp_path

@@ -73,7 +73,6 @@ def counts() -> dict[str, dict[str, Any]]:
 
 
 def known_page() -> str:
-    """The page of known benchmarks."""
     row_counts = counts()
     rows: list[str] = []
     lines: list[str] = []
@@ -137,7 +136,6 @@ def _accuracy(points: Sequence[float]) -> str:
 
 
 def proofs_page() -> str:
-    """The page of proofs."""
     results = json.loads(RESULTS.read_text(encoding="utf-8"))
     lines = [
         f"| {proof['claim']} | {proof['source']} | `pytest {proof['tests']}` |"

@@ -84,7 +84,6 @@ def score_responses(task, questions, responses):
 
 
 def frozen_file(benchmark: KnownBenchmark) -> Path:
-    """The file with the frozen points of a benchmark."""
     return FROZEN / f"{benchmark.name}.jsonl.gz"
 
 
@@ -98,7 +97,6 @@ def read_frozen(benchmark: KnownBenchmark) -> dict[str, list[Points]]:
 
 
 def write_frozen(benchmark: KnownBenchmark, points: dict[str, list[Points]]) -> None:
-    """Freeze the points of each model."""
     text = "".join(
         json.dumps({"model": model, "points": rows}) + "\n" for model, rows in points.items()
     )

@@ -20,7 +20,6 @@ from tests.fakes.quiz import TASK
 
 
 def catalog_of(task: Task) -> Catalog:
-    """A catalog of one suite with one task."""
     return Catalog(suites=(Suite(name="quiz", tasks=(task,), assets=tuple),))
 
 

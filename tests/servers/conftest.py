@@ -44,7 +44,6 @@ def evaluate(home: Path, monkeypatch: pytest.MonkeyPatch) -> Evaluate:
 
 
 def metrics_in(output: str) -> Metrics:
-    """The metrics in the output of a command."""
     rows = [json.loads(line) for line in output.splitlines() if line.startswith("{")]
     return {(row["metric"], row["category"]): row["value"] for row in rows}
 

@@ -20,7 +20,6 @@ def decoded_greys(data):
 
 
 def row_image(mode, *pixels, palette=()):
-    """An image of one row."""
     image = Image.new(mode, (len(pixels), 1))
     for x, pixel in enumerate(pixels):
         image.putpixel((x, 0), pixel)

@@ -78,7 +78,6 @@ def test_only_unreadable_verdicts_of_several_are_requested_once_more():
 
 
 def judgements_by(judge):
-    """The judgements of one prediction."""
     request = verdict_request(prediction(sample=2), prompt=Prompt.of("Is it so?"))
     (rows,) = ask_for_verdicts([request], judge, "Print yes or no.")
     return rows

@@ -163,7 +163,6 @@ def accuracy(rows: Sequence[ReadResponse], letter: Callable[[ReadResponse], obje
 
 
 def page(rows: Sequence[ReadResponse]) -> str:
-    """The page of the documentation."""
     lines = [
         "# Parser on real responses",
         "",

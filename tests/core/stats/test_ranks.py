@@ -121,7 +121,6 @@ def test_a_value_with_unread_responses_may_have_any_rank_within_its_bounds():
 
 
 def mean_ranks(values):
-    """Mean rank of each model with its interval."""
     ranks = rank_models(values, np.random.default_rng(1))
     return {rank.model: (rank.mean, rank.low, rank.high) for rank in ranks.ranks}
 

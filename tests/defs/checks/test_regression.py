@@ -152,7 +152,6 @@ def score_rows(questions: list[Question], points: Iterable[float], model: str) -
 
 
 def compare(questions: list[Question], before: Iterable[float], after: Iterable[float]):
-    """Comparisons of points by category."""
     old, new = score_rows(questions, before, OLD), score_rows(questions, after, NEW)
     comparisons = decide(compare_scores(TASK, questions, old, new), smallest_change=0.1)
     return {comparison.category: comparison for comparison in comparisons}

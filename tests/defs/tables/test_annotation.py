@@ -115,7 +115,6 @@ class Codis(Home):
         }
 
     def check(self):
-        """The result of the check of undecided units."""
         questions = self.read(Question, "questions")
         return check_annotation(
             undecided_by_task(TASK, self.tables, self.settings, questions),

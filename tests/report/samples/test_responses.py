@@ -74,7 +74,6 @@ def open_samples(page: "Page", samples_page: Path, query: str = "") -> None:
 
 
 def listed_ids(page: "Page") -> list[str]:
-    """Return the ids of the samples in the list."""
     return page.locator(".row-id").all_inner_texts()
 
 

@@ -17,7 +17,6 @@ MODULES = {
 
 
 def write_modules(folder: Path, modules: dict[str, str]) -> Path:
-    """Write modules below a folder; return the folder."""
     for name, text in modules.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text, encoding="utf-8")

@@ -71,7 +71,6 @@ class FailingHubHandler(socketserver.StreamRequestHandler):
 
 @pytest.fixture(scope="module")
 def hub() -> Iterator[str]:
-    """The address of a failing hub."""
     with socketserver.ThreadingTCPServer(("127.0.0.1", 0), FailingHubHandler) as server:
         server.daemon_threads = True
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()

@@ -17,7 +17,6 @@ SECRET = "(?i)h1dd3n|hidden|sesame|Tr0ub4dor|0123456789abcdef|a3f1c9d27be8"
 
 
 def load_toml(home: Path, text: str) -> Settings:
-    """Write bench.toml, and read it."""
     (home / "bench.toml").write_text(text, encoding="utf-8")
     return load_settings(home)
 

@@ -48,7 +48,6 @@ def zip_bytes(files):
 
 
 def serve_archive(server, data, below=""):
-    """Serve an archive, and return its release."""
     server.files["release.zip"] = data
     digest = hashlib.sha256(data).hexdigest()
     return WebRelease(url=f"{server.url}/release.zip", sha256=digest, below=below)

@@ -48,7 +48,6 @@ def nothing() -> None: ...
 
 
 def add_run(instance, tags=None):
-    """Add a started run; returns its id."""
     job = dg.Definitions([nothing]).resolve_implicit_global_asset_job_def()
     run = instance.create_run_for_job(job, status=STARTED)
     tags = {".dagster/bench_process_of": run.run_id, **(tags or {})}

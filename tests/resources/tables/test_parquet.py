@@ -111,7 +111,6 @@ OpenHome = Callable[..., TableFiles]
 
 @pytest.fixture(params=["a folder", pytest.param("a store", marks=long)])
 def open_home(request: pytest.FixtureRequest, tmp_path: Path) -> OpenHome:
-    """Open the shared tables from a home."""
     shared = {"objects": f"file://{tmp_path}/mnt/team"}
     if request.param == "a store":
         bucket = request.getfixturevalue("bucket")

@@ -26,8 +26,6 @@ DATASET_ASSETS = dg.AssetSelection.assets(
 
 
 class Bench(Home):
-    """A home folder with CogBench's tables."""
-
     def __init__(self, folder: Path, source: Path | None = None, **chosen: Any) -> None:
         super().__init__(folder, "cogbench", source, **chosen)
 

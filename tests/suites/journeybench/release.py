@@ -56,7 +56,6 @@ def write_release(folder: Path) -> Path:
 
 
 def caption_row(url: str, captions: str, category1: str, category2: str) -> dict[str, str]:
-    """A row of the captions table."""
     return {
         "url": url,
         "image_name": "n",
@@ -68,5 +67,4 @@ def caption_row(url: str, captions: str, category1: str, category2: str) -> dict
 
 
 def write_lines(file: Path, *rows: Mapping[str, object]) -> None:
-    """Write rows as JSON Lines."""
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

@@ -30,7 +30,6 @@ def write_questions(file: Path, keys: str) -> None:
 
 
 def evaluate(suite: str, *options: object) -> None:
-    """Evaluate a suite with one model."""
     model = "a" if suite == "fridge" else "random"
     bench("evaluate", suite, "--model", model, *options)
 

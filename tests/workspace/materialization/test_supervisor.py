@@ -295,8 +295,6 @@ class Sleeper(Service):
 
 
 class SupervisedSleeper:
-    """A sleeper, its supervisor and their log."""
-
     def __init__(self, home: Path) -> None:
         self.service, self.log = Sleeper(home, host="", port=0), home / "log"
         self.supervisor = supervisor.Supervisor([self.service], self.log)

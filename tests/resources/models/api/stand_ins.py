@@ -25,7 +25,6 @@ def error(status: int, body: object) -> Answer:
 
 
 def openai_error(status: int, message: str, **more: object) -> Answer:
-    """An error as OpenAI writes it."""
     return error(status, {"error": {"message": message, **more}})
 
 

@@ -221,7 +221,6 @@ def move_tokenizer_up(run: Path) -> Path:
 
 
 def add_adapter(run: Path) -> Path:
-    """Write an adapter beside a checkpoint; return the adapter."""
     return write_adapter(run / "adapter", base=str(write_checkpoint(run / "step")))
 
 

@@ -17,8 +17,6 @@ from bench_resources.response_cache.engine import Engine
 
 
 class Album:
-    """Images of one colour, by digest."""
-
     def __init__(self) -> None:
         self.images: dict[str, bytes] = {}
         self.red = self.add("red", (40, 30))
@@ -59,7 +57,6 @@ def spec_of(folder: Path | str, **fields: object) -> TransformersSpec:
 
 
 def identity_of(engine: TransformersEngine) -> str:
-    """Prepare an engine; return its identity."""
     engine.prepare()
     return engine.identity
 
@@ -84,5 +81,4 @@ def outputs(responses: Sequence[Response]) -> list[tuple[str, str, int | None, i
 
 
 def set_entries(file: Path, **entries: object) -> None:
-    """Set entries of a JSON file."""
     file.write_text(json.dumps(json.loads(file.read_text()) | entries))

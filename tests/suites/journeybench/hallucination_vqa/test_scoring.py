@@ -54,7 +54,6 @@ def trigger_questions(shared_data):
 
 
 def answered(row, response):
-    """A question of HaloQuest with a response."""
     example = question(text=row.question, answer=row.answers, edition="built")
     return AnsweredQuestion(example, prediction(text=response))
 

@@ -33,8 +33,6 @@ class CaptioningModel:
 
 
 class LengthEncoder:
-    """Encodes a text as its length."""
-
     name = "lengths@1"
 
     def encode_texts(self, texts: Sequence[str]) -> Vectors:
