@@ -2,6 +2,7 @@ import pytest
 
 from bench_assets.annotation.task_files import read_tasks
 from bench_assets.core.schema.errors import SourceError
+from tests.cases import read_rows
 
 VOTES = """
 suite = "fridge"
@@ -23,19 +24,8 @@ def test_a_task_has_its_texts_and_fields(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "expected_message"),
-    [
-        ('suite = "fridge"', "", ", tasks.votes: KeyError: 'suite'"),
-        ("title", "titel", ", tasks.votes: TypeError: .*'titel'"),
-        ("instructions", "instruction", ", tasks.votes: KeyError: 'instructions'"),
-        ("{rules}", "{rule}", ", tasks.votes: KeyError: 'rule'"),
-        ("{rules}", "{", ", tasks.votes: ValueError: "),
-        ("name =", "nam =", ", tasks.votes: KeyError: 'name'"),
-        ('fields = [{ kind = "yes_or_no", name = "cold", label = "Cold?" }]', 'fields = "vote"',
-         ", tasks.votes: KeyError: 'vote'"),
-        ("[texts]", "[texts", ": cannot be read as TOML: "),
-    ],
-)  # fmt: skip
+    ("old", "new", "expected_message"), read_rows(__file__, "unusable_entries.jsonl")
+)
 def test_an_unusable_entry_is_named_with_its_file(tmp_path, old, new, expected_message):
     file = tmp_path / "annotation.toml"
     file.write_text(VOTES.replace(old, new))

@@ -5,6 +5,7 @@ import pytest
 from bench_assets.comparison.difference import ADDED, REMOVED, decompose_difference
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.evaluation.task import ByRules
+from tests.cases import read_cases
 from tests.comparison.sides import build_evaluation
 from tests.fakes.measures import both_halves
 from tests.fakes.quiz import TASK, quiz
@@ -23,19 +24,7 @@ def rounded_effects(before, after, task=TASK):
     return {row.cause: None if row.effect is None else round(row.effect, 6) for row in rows}
 
 
-@pytest.mark.parametrize(
-    ("fields", "cause", "effect"),
-    [
-        pytest.param({"decoding": "two|t=0,max=8"}, "model", -1, id="another model"),
-        pytest.param({"decoding": "one|t=0,max=9"}, "decoding", -1, id="other tokens at most"),
-        pytest.param({"decoding": "two|t=1,max=8"}, "model + decoding", -1, id="both at once"),
-        pytest.param({"prompt_sha256": "q"}, "prompt", -1, id="another prompt"),
-        pytest.param({}, "asked again", -1, id="all the same, but for the response"),
-        pytest.param({"no_answer": "no answer in 8 tokens", "decoding": "one|t=0,max=1"},
-                     "decoding + cut off before an answer", -1, id="cut off"),
-        pytest.param({"error": "timed out"}, "no response", None, id="no response"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("fields", "cause", "effect"), read_cases(__file__, "changes.jsonl"))
 def test_each_kind_of_change_has_its_cause(fields, cause, effect):
     old = build_evaluation(quiz(2), responses("11"))
     new = build_evaluation(quiz(2), responses("00"), **fields)

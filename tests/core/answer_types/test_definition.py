@@ -28,17 +28,7 @@ def grade(name, settings, gold, response, context=None):
     return answer_type.grade(response, answer_type.gold(gold, context or VGA))
 
 
-OPTIONS = [
-    (None, DEFAULTS, "B", "(B)", 1.0),
-    ("choice", DEFAULTS, "green", "It is green.", 1.0),
-    ("choice", DEFAULTS, "B", "A", 0.0),
-    ("choice", DEFAULTS, "B", "I cannot tell.", None),
-    ("choices", DEFAULTS, ["A", "C"], "A, C", 1.0),
-    ("choices", DEFAULTS, ["A", "C"], "A", 0.0),
-    ("choices", DEFAULTS, "B", "B", 1.0),
-    ("choices", DEFAULTS, "AC", "I cannot tell.", None),
-    ("number", DEFAULTS, "B", "B", 1.0),
-]
+OPTIONS = read_rows(__file__, "options.jsonl")
 YES_NO = read_rows(__file__, "yes_no.jsonl")
 TEXTS = read_rows(__file__, "texts.jsonl")
 NUMBERS = read_rows(__file__, "numbers.jsonl")
@@ -62,24 +52,7 @@ JUDGE_GRADES = read_rows(__file__, "judge_grades.jsonl")  # scale, reply, points
 
 
 @pytest.mark.parametrize(
-    ("settings", "instruction", "response"),
-    [
-        ({}, "[x1, y1, x2, y2], in pixels", "[64, 48, 320, 240]"),
-        ({"coordinates": "xywh"}, "[x1, y1, x2, y2], in pixels", "[64, 48, 320, 240]"),
-        ({"coordinates": "yxyx"}, "[x1, y1, x2, y2], in pixels", "[64, 48, 320, 240]"),
-        (
-            {"coordinates": "xywh 0..1000"},
-            "[x1, y1, x2, y2], between 0 and 1000",
-            "[100, 100, 500, 500]",
-        ),
-        ({"response_coordinates": "xywh"}, "[x, y, width, height]", "[64, 48, 256, 192]"),
-        ({"response_coordinates": "yxyx"}, "[y1, x1, y2, x2]", "[48, 64, 240, 320]"),
-        (
-            {"coordinates": "xywh", "response_coordinates": "xywh 0..1"},
-            "[x, y, width, height], between 0 and 1",
-            "[0.1, 0.1, 0.4, 0.4]",
-        ),
-    ],
+    ("settings", "instruction", "response"), read_rows(__file__, "box_forms.jsonl")
 )
 def test_a_box_is_read_in_the_form_that_the_prompt_requests(settings, instruction, response):
     answer_type = make_answer_type("box", AnswerSettings(**settings))
@@ -140,20 +113,7 @@ def test_two_right_options_are_refused_as_a_single_choice():
 
 
 @pytest.mark.parametrize(
-    ("name", "settings", "expected_message"),
-    [
-        pytest.param("number", {"tolerance": "much"}, "tolerance 'much'", id="no tolerance"),
-        pytest.param("number", {"tolerance": "1.2.3"}, "tolerance '1.2.3'", id="no number"),
-        pytest.param(
-            "box", {"coordinates": "xyz"}, r"'xyz' \(expected one of", id="unknown coordinates"
-        ),
-        pytest.param("graded", {"scale": "5..1"}, "two ends", id="a scale upside down"),
-        pytest.param(
-            "graded", {"judge_prompt": "{answer}"}, "{response} is missing", id="no response"
-        ),
-        pytest.param("graded", {"judge_prompt": "{response} {x}"}, "{x} is unknown", id="a field"),
-        pytest.param("graded", {"judge_prompt": "{response"}, "for a brace", id="an open brace"),
-    ],
+    ("name", "settings", "expected_message"), read_cases(__file__, "unusable_settings.jsonl")
 )
 def test_a_setting_that_cannot_be_used_is_refused(name, settings, expected_message):
     with pytest.raises(SettingsError, match=expected_message):

@@ -55,17 +55,7 @@ def test_valid_rows_break_no_expectation(table):
 
 
 @pytest.mark.parametrize(
-    ("table", "changes"),
-    [
-        ("source", {"n_bytes": 0}),
-        ("questions", {"text": "?", "answer": ("A",)}),
-        ("predictions", {"prompt_tokens": 0, "completion_tokens": 0, "seconds": 0.0}),
-        ("predictions", {"prompt_sha256": "f" * 64}),
-        ("metrics", {"n_scored": 0, "n_unscored": 0, "n_failed": 0}),
-        ("metrics", {"low": 0.5, "high": 0.5}),
-        ("metrics", {"edition": "unknown"}),
-        ("metrics", {"edition": ""}),
-    ],
+    ("table", "changes"), read_rows(__file__, "values_at_the_edge.jsonl", tuples=True)
 )
 def test_values_at_the_edge_of_what_is_valid_break_no_expectation(table, changes):
     first, *others = VALID_ROWS[table]

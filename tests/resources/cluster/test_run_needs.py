@@ -6,6 +6,7 @@ import pytest
 
 from bench_resources.cluster.run_needs import needs_of
 from bench_resources.config.bench_toml import Settings, load_settings
+from tests.cases import read_cases
 
 
 @pytest.fixture
@@ -22,22 +23,7 @@ def run_of_partition(model: str) -> dg.DagsterRun:
     )
 
 
-@pytest.mark.parametrize(
-    ("model", "needs"),
-    [
-        pytest.param("gpu", {"cpu": 1, "gpu": 1}, id="a GPU"),
-        pytest.param("wide", {"cpu": 8, "gpu": 4, "a100": 1}, id="tensor parallel, with needs"),
-        pytest.param("hub", {"cpu": 1, "gpu": 0}, id="a hub id"),
-        pytest.param(
-            "eyeless", {"cpu": 1, "gpu": 1}, id="a blind model needs what its model needs"
-        ),
-        pytest.param("hosted", {"cpu": 1}, id="a server is somewhere else"),
-        pytest.param("clip", {"cpu": 1, "gpu": 0}, id="an encoder"),
-        pytest.param("siglip", {"cpu": 1, "gpu": 1}, id="an encoder on a GPU"),
-        pytest.param("random", {"cpu": 1}, id="a baseline has no weights"),
-        pytest.param("", {"cpu": 1}, id="questions are built without a model"),
-    ],
-)
+@pytest.mark.parametrize(("model", "needs"), read_cases(__file__, "needs.jsonl"))
 def test_a_run_needs_the_resources_of_its_model(settings, model, needs):
     assert needs_of(run_of_partition(model), settings) == needs
 

@@ -22,6 +22,7 @@ from bench_assets.suites.blink.dataset import (
     to_question,
 )
 from bench_assets.suites.blink.task import TASK
+from tests.cases import read_cases
 from tests.fakes.blink_release import JIGSAW, row, write_parquet
 from tests.fakes.rows import question
 
@@ -51,20 +52,7 @@ def test_a_release_is_read_task_by_task_with_its_images_unchanged(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("fields", "expected_message"),
-    [
-        pytest.param({"idx": "val_Jigsaw_1"}, "idx is 'val_Jigsaw_1'", id="an id of another task"),
-        pytest.param({"idx": None}, "field 'idx'", id="no id"),
-        pytest.param(
-            {"answer": "(C)"}, r"answer is '\(C\)', expected \(A\) to \(B\)", id="no such option"
-        ),
-        pytest.param({"choices": ["A is closer"]}, "expected 2 distinct", id="an option lost"),
-        pytest.param({"choices": ["same", "same"]}, "expected 2 distinct", id="equal options"),
-        pytest.param({"image_1": None}, r"images \[\], expected the first 1", id="no image"),
-        pytest.param(
-            {"image_1": {"path": "a.png"}}, "no bytes of an image", id="an image elsewhere"
-        ),
-    ],
+    ("fields", "expected_message"), read_cases(__file__, "rejected_rows.jsonl")
 )
 def test_a_row_that_cannot_be_right_is_rejected_by_file_and_row(tmp_path, fields, expected_message):
     rows = [row(f"val_Relative_Depth_{number}") for number in (1, 2, 3)]

@@ -4,6 +4,7 @@ import pytest
 
 from bench_assets.core.schema.errors import BenchError
 from bench_assets.workspace.evaluate import whole
+from tests.cases import read_cases
 from tests.fakes.codis_source import entry
 from tests.fakes.commands import answers, bench, lines, write_responses
 
@@ -110,19 +111,7 @@ def test_recorded_judgements_are_read_by_the_scorer_of_a_command(
     assert (row["metric"], row["value"], row["n_scored"]) == ("acc_q", acc_q, n_scored)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        pytest.param(("--responses", "f.jsonl", "--limit", "3"), id="--limit"),
-        pytest.param(("--responses", "f.jsonl", "--category", "x"), id="--category"),
-        pytest.param(("--responses", "f.jsonl", "--condition", "no_context"), id="--condition"),
-        pytest.param(("--responses", "f.jsonl", "--dry-run"), id="--dry-run"),
-        pytest.param(("--responses", "f.jsonl", "--keep-going"), id="--keep-going"),
-        pytest.param(("--model", "m", "--keep-going", "--limit", "3"), id="--limit of a backfill"),
-        pytest.param(("--model", "m", "--keep-going", "--category", "x"), id="--category of one"),
-        pytest.param(("--model", "m", "--keep-going", "--all"), id="--all of one"),
-    ],
-)
+@pytest.mark.parametrize("arguments", read_cases(__file__, "ignored_options.jsonl"))
 def test_an_option_that_would_be_ignored_is_refused(home, arguments):
     result = bench("evaluate", "codis", *arguments, fails=True)
     assert result.exit_code == 2

@@ -5,6 +5,7 @@ import pytest
 
 from bench_assets.core.schema.chat import CONTEXT_FULL, Prompt, Request
 from bench_resources.models.transformers.detokenization import ResponseTexts
+from tests.cases import read_cases
 from tests.fakes.tiny_checkpoint import save_tiny_vlm
 from tests.families.parts import train_tokenizer
 from tests.resources.models.transformers.tiny_engine import RED, engine_of, responses_of
@@ -13,24 +14,7 @@ _SPECIAL = ("<pad>", "</s>", "[THINK]", "[/THINK]", "<image>", "<|channel|>", "<
 
 
 @pytest.mark.parametrize(
-    ("generated", "tags", "expected"),
-    [
-        pytest.param("yes</s>", None, "yes", id="an end token is left out"),
-        pytest.param(
-            "[THINK]a or b[/THINK]b</s>",
-            None,
-            "[THINK]a or b[/THINK]b",
-            id="tags of a thought stay",
-        ),
-        pytest.param("<image>yes<pad>", None, "yes", id="other special tokens are left out"),
-        pytest.param(
-            "<|channel|>analysis", None, "<|channel|>analysis", id="a token of a longer tag stays"
-        ),
-        pytest.param("<|hm|>a", None, "a", id="an unknown special token is left out"),
-        pytest.param("<|hm|>a", ("<|hm|>", "</hm>"), "<|hm|>a", id="a tag of the section stays"),
-        pytest.param(" a  b\nü", None, " a  b\nü", id="blanks stay"),
-        pytest.param("", None, "", id="nothing"),
-    ],
+    ("generated", "tags", "expected"), read_cases(__file__, "decoded_texts.jsonl")
 )
 def test_the_text_keeps_the_tags_of_thoughts_and_no_other_special_token(generated, tags, expected):
     tokens = train_tokenizer(_SPECIAL, eos="</s>", pad="<pad>")

@@ -11,6 +11,7 @@ from bench_assets.suites.journeybench.mcot.planned_images import (
 )
 from bench_assets.suites.journeybench.mcot.problems import Problem
 from bench_assets.suites.journeybench.mcot.quantities import find_quantities
+from tests.cases import read_cases
 from tests.suites.journeybench.construction import writers
 
 PROBLEM = Problem(
@@ -44,21 +45,7 @@ def test_a_proposal_in_the_words_of_the_problem_is_kept_with_its_origin(number):
     assert (quantity.writer, quantity.prompt_sha256) == ("w", "sha")
 
 
-@pytest.mark.parametrize(
-    ("change", "reason"),
-    [
-        pytest.param({"text": "3 apples"}, "'3 apples' does not occur", id="words changed"),
-        pytest.param({"text": "2 eggs"}, "'2 eggs' does not occur", id="half of a number"),
-        pytest.param({"number": "5"}, "does not give the number 5", id="another number"),
-        pytest.param(
-            {"text": "three apples. 12 eggs", "number": "3"}, "does not give", id="two numbers"
-        ),
-        pytest.param({"things": "three apples"}, "have a number", id="a number in the things"),
-        pytest.param({"image_prompt": "apples"}, "not exactly one {count}", id="no place for it"),
-        pytest.param({"things": " "}, "one of text, number", id="an empty field"),
-        pytest.param({"number": "many"}, "cannot be counted", id="no number"),
-    ],
-)
+@pytest.mark.parametrize(("change", "reason"), read_cases(__file__, "invalid_proposals.jsonl"))
 def test_an_invalid_proposal_is_rejected_with_the_reason(change, reason):
     quantities = find_proposed(PROPOSAL | change)
     assert quantities.rows == []

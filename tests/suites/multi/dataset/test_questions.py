@@ -89,18 +89,7 @@ def test_a_release_without_any_answers_is_kept():
 
 
 @pytest.mark.parametrize(
-    ("text", "stem", "options"),
-    [
-        pytest.param("选[MASK]\nA. 甲\nB. 乙", "选[MASK]", ("甲", "乙"), id="one a line"),
-        pytest.param("选[MASK]\nA. 甲 B. 乙", "选[MASK]", ("甲", "乙"), id="all in one line"),
-        pytest.param(
-            "A、B两车相遇\nA、早\nB、晚", "A、B两车相遇", ("早", "晚"), id="a stem like an option"
-        ),
-        pytest.param("见图\nA．一\n二\nB．三", "见图", ("一\n二", "三"), id="two lines"),
-        pytest.param("无选项", "无选项", (), id="none"),
-        pytest.param("A. 一\nC. 三\nC. 四", "", ("一\nC. 三\nC. 四",), id="a letter is skipped"),
-        pytest.param("A. T. S. 艾略特\nB. 乙", "", ("T. S. 艾略特", "乙"), id="initials"),
-    ],
+    ("text", "stem", "options"), read_cases(__file__, "split_texts.jsonl", tuples=True)
 )
 def test_a_text_is_split_into_stem_and_options(text, stem, options):
     assert split_options(text) == (stem, options)
