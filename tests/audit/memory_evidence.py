@@ -1,6 +1,5 @@
 """Evidence in memory, and exams of every kind of question in which no check finds a fault."""
 
-import io
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -27,6 +26,7 @@ from bench_assets.evaluation import pipeline
 from bench_assets.evaluation.checked_scores import PeopleCheck
 from bench_assets.evaluation.task import Condition, Task
 from tests.fakes.rows import question
+from tests.fakes.written_images import saved
 
 LETTERS = "ABCD"
 
@@ -135,9 +135,7 @@ def random_image(seed: int) -> Image.Image:
 
 def file_digest(image: Image.Image, image_format: str) -> str:
     """SHA-256 of the file that an image becomes."""
-    file = io.BytesIO()
-    image.save(file, image_format)
-    return sha256(file.getvalue()).hexdigest()
+    return sha256(saved(image, image_format)).hexdigest()
 
 
 _WORDS = [

@@ -1,10 +1,9 @@
 """Two annotation tasks, of every kind of field and of votes on captions, and an image."""
 
-import io
-
 from PIL import Image, ImageDraw
 
 from bench_assets.annotation.tasks import AnnotationTask, Field
+from tests.fakes.written_images import saved
 
 EVERY = AnnotationTask(
     name="quiz/every",
@@ -36,6 +35,4 @@ def draw_sun(colour: str) -> bytes:
     """A PNG of 640 x 480 px: a yellow sun from (400, 60) to (520, 180) on a colour."""
     image = Image.new("RGB", (640, 480), colour)
     ImageDraw.Draw(image).ellipse((400, 60, 520, 180), "yellow")
-    encoded = io.BytesIO()
-    image.save(encoded, "PNG")
-    return encoded.getvalue()
+    return saved(image)

@@ -1,6 +1,5 @@
 """A home in which a small benchmark was measured without Dagster, and bundles of it."""
 
-import io
 import json
 import zipfile
 from collections.abc import Sequence
@@ -9,8 +8,6 @@ from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
-
-from PIL import Image
 
 from bench_assets.bundles.archive import ArchiveFile, pack
 from bench_assets.bundles.contents import MANIFEST_NAME, FileFacts, read_manifest
@@ -30,19 +27,14 @@ from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.rows import question
+from tests.fakes.written_images import plain_png
 
 SECTION = {"file": "/somebody/shelf.jsonl", "title": "A shelf", "slices": ["level"]}
 BENCHMARK = FileBenchmarkSettings.model_validate(SECTION)
 TASK = task_of("shelf", BENCHMARK, "bench.toml, [benchmarks.shelf]")
 SUITE = Suite(name="shelf", tasks=(TASK,), assets=tuple)
+IMAGE = plain_png("green")
 RESPONSES = ("A", "B", "Answer: B.", "no idea")  # right, wrong, right, wrong
-
-
-def image_bytes() -> bytes:
-    """An image of 8 x 6 px."""
-    file = io.BytesIO()
-    Image.new("RGB", (8, 6), "green").save(file, "PNG")
-    return file.getvalue()
 
 
 def shelf_questions(images: Sequence[str] = ()) -> list[Question]:
@@ -98,7 +90,7 @@ def measure(home, model=None, reader=None):
     """Write the tables of one evaluation, as the graph would; without a reader, rules judge it."""
     model = model or SequenceModel()
     images = ImageStore(folder=str(home / "images"))
-    questions = shelf_questions([images.put(image_bytes(), "a.png").sha256])
+    questions = shelf_questions([images.put(IMAGE, "a.png").sha256])
     predictions = pipeline.predict(TASK, questions, model)
     judgements = judge(questions, predictions, reader)
     evaluation = Runner(

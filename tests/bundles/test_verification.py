@@ -9,17 +9,17 @@ from bench_assets.bundles.verification import NotReproducibleError, verify
 from bench_assets.core.schema.errors import BenchError, SourceError, TableError
 from bench_assets.core.schema.rows import Prediction
 from tests.bundles.shelf import (
+    IMAGE,
     TASK,
     AlwaysAReader,
     edit_first_line,
-    image_bytes,
     measure,
     pack_bundle,
     read_bundle,
     write_bundle,
 )
 
-DIGEST = sha256(image_bytes()).hexdigest()
+DIGEST = sha256(IMAGE).hexdigest()
 
 
 def overall_accuracy(evaluation):
@@ -48,7 +48,7 @@ def test_a_manifest_names_number_benchmark_and_files_without_a_path_of_this_mach
 
 def test_a_bundle_has_the_images_and_the_prompts_of_its_predictions(bundle):
     files = read_bundle(bundle)
-    assert files[f"images/{DIGEST}"] == image_bytes()
+    assert files[f"images/{DIGEST}"] == IMAGE
     prompts = [json.loads(line) for line in files["prompts.jsonl"].splitlines()]
     predictions = [json.loads(line) for line in files["predictions.jsonl"].splitlines()]
     assert {row["sha256"] for row in prompts} == {row["prompt_sha256"] for row in predictions}
@@ -135,7 +135,7 @@ def test_a_changed_prompt_with_new_checksums_is_refused(bundle):
     [
         pytest.param("../../evil", b"", "'../../evil': added later", id="outside of the bundle"),
         pytest.param("notes.txt", b"", "'notes.txt'", id="an added file"),
-        pytest.param(f"images/{DIGEST}", image_bytes()[:-1] + b"x",
+        pytest.param(f"images/{DIGEST}", IMAGE[:-1] + b"x",
                      f"images/{DIGEST}: checksum mismatch", id="another image"),
     ],
 )  # fmt: skip
@@ -254,8 +254,8 @@ def test_a_prompt_of_a_benchmark_cannot_read_attributes_of_objects(bundle):
 @pytest.mark.parametrize(
     "data",
     [
-        pytest.param(image_bytes() + b"\0", id="a byte more"),
-        pytest.param(image_bytes()[:-1], id="a byte less"),
+        pytest.param(IMAGE + b"\0", id="a byte more"),
+        pytest.param(IMAGE[:-1], id="a byte less"),
         pytest.param(b"", id="empty"),
     ],
 )

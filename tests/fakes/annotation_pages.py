@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import Self
 
 import httpx
-from PIL import Image
 
 from bench_assets.annotation.tasks import AnnotationTask, AnnotationTerms, Field, Unit
 from bench_resources.annotation.web.backend import PagesBackend
@@ -17,7 +16,6 @@ from bench_resources.annotation.web.server import PagesServer, Setup
 from bench_resources.annotation.web.sessions import RATES, LinkSigner, Rate, RequestKind
 from bench_resources.annotation.web.store import PagesStore
 from bench_resources.images.locations import ImageFolder
-from tests.fakes.written_images import saved
 from tests.resources.annotation.port_cases import FORM
 
 NO_LIMITS: dict[RequestKind, Rate] = dict.fromkeys(RATES, Rate(1e6, 1e6))
@@ -169,10 +167,6 @@ class PageAnnotators:
         visitor = self._site.visitor(person)
         page = visitor.http.get(self._pages[task.name, unit.digest, person])
         assert visitor.send(page, "skip").status_code == 200
-
-
-def png(colour: str = "red", size: tuple[int, int] = (8, 8)) -> bytes:
-    return saved(Image.new("RGB", size, colour))
 
 
 def shown(site: Site, person: str = "ana", task: AnnotationTask = FORM) -> httpx.Response:

@@ -5,21 +5,16 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from PIL import Image
 
-from tests.fakes.written_images import saved
+from tests.fakes.written_images import plain_png
 
 IMAGES = ("image_1", "image_2", "image_3", "image_4")
 
 
-def png(colour: str = "red", size: tuple[int, int] = (8, 6)) -> bytes:
-    return saved(Image.new("RGB", size, colour))
-
-
 JIGSAW: dict[str, Any] = {  # what a row of Jigsaw has besides its id
-    "image_1": {"bytes": png(size=(30, 20)), "path": "a"},
-    "image_2": {"bytes": png("green", (10, 20)), "path": "b"},
-    "image_3": {"bytes": png("blue", (10, 20)), "path": "c"},
+    "image_1": {"bytes": plain_png(size=(30, 20)), "path": "a"},
+    "image_2": {"bytes": plain_png("green", (10, 20)), "path": "b"},
+    "image_3": {"bytes": plain_png("blue", (10, 20)), "path": "c"},
     "choices": ["the second image", "the third image"],
     "answer": "(A)",
 }
@@ -32,7 +27,7 @@ def row(idx: object, **fields: Any) -> dict[str, Any]:
         "question": "Which point is closer to the camera?",
         "prompt": f"Two points are circled. Which one is closer? ({idx})\n(A) A is closer",
         "sub_task": "Relative_Depth",
-        "image_1": {"bytes": png(), "path": "1.jpg"},
+        "image_1": {"bytes": plain_png(), "path": "1.jpg"},
         "image_2": None,
         "image_3": None,
         "image_4": None,

@@ -21,6 +21,10 @@ def saved(image: Image.Image, image_format: str = "PNG", **options: Any) -> byte
     return data.getvalue()
 
 
+def plain_png(colour: str = "red", size: tuple[int, int] = (8, 6)) -> bytes:
+    return saved(Image.new("RGB", size, colour))
+
+
 def corners() -> Image.Image:
     return Image.fromarray(np.array(CORNERS, np.uint8).reshape(2, 3, 3))
 

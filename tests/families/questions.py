@@ -1,13 +1,13 @@
 """Questions for every family: images of all shapes, none to four, in one turn or several."""
 
 import hashlib
-import io
 from dataclasses import dataclass
 
 import numpy as np
 from PIL import Image as PILImage
 
 from bench_assets.core.schema.chat import Image, Prompt, Turn
+from tests.fakes.written_images import saved
 
 IMAGES: dict[str, bytes] = {}  # by SHA-256
 _HOW_MANY = "How many birds are there in the image? Answer yes or no."
@@ -25,10 +25,9 @@ def image(width: int, height: int, seed: int, mode: str = "RGB") -> Image:
     """Draw an image of 8 x 6 random colours, smoothly enlarged, and add its PNG to IMAGES."""
     colours = np.random.default_rng(seed).integers(0, 256, (6, 8, 3), dtype=np.uint8)
     pixels = PILImage.fromarray(colours).resize((width, height), PILImage.Resampling.BICUBIC)
-    file = io.BytesIO()
-    pixels.convert(mode).save(file, "PNG")
-    digest = hashlib.sha256(file.getvalue()).hexdigest()
-    IMAGES[digest] = file.getvalue()
+    png = saved(pixels.convert(mode))
+    digest = hashlib.sha256(png).hexdigest()
+    IMAGES[digest] = png
     return Image(digest)
 
 

@@ -4,7 +4,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from PIL import Image
 
 from bench_assets.catalog import Catalog, load_catalog
 from bench_assets.core.schema.errors import SettingsError
@@ -15,14 +14,9 @@ from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import Settings, load_settings
 from bench_resources.config.sections.benchmarks import FileBenchmarkSettings
 from bench_resources.images.store import ImageStore
-from tests.fakes.written_images import saved
+from tests.fakes.written_images import plain_png
 
 ROW = {"question": "Which?", "options": ["red", "blue"], "answer": "A"}
-
-
-def png(colour):
-    """An image of 4 x 4 px."""
-    return saved(Image.new("RGB", (4, 4), colour))
 
 
 def build_tables(home):
@@ -48,7 +42,7 @@ def image_home(tmp_path):
         ROW | {"id": 3, "image": "a.png"},
     ]
     (tmp_path / "q" / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    (tmp_path / "q" / "a.png").write_bytes(png("red"))
+    (tmp_path / "q" / "a.png").write_bytes(plain_png("red"))
     (tmp_path / "q" / "torn.png").write_bytes(b"torn")
     return tmp_path
 
@@ -72,13 +66,13 @@ def test_questions_are_built_again_only_when_an_image_changes(image_home):
     _, modified_later = build_tables(image_home)
     assert modified_later == modified
 
-    (image_home / "q" / "a.png").write_bytes(png("blue"))
+    (image_home / "q" / "a.png").write_bytes(plain_png("blue"))
     tables_of_blue, _ = build_tables(image_home)
     assert tables_of_blue["questions"][0].images != tables["questions"][0].images
 
 
 def test_images_inside_a_table_are_stored(tmp_path):
-    row = ROW | {"image": {"bytes": png("red"), "path": "gone.png"}}
+    row = ROW | {"image": {"bytes": plain_png(size=(4, 4)), "path": "gone.png"}}
     pq.write_table(pa.Table.from_pylist([row]), tmp_path / "a.parquet")
     file = tmp_path / "a.parquet"
     benchmark = FileBenchmarkSettings(file=file)

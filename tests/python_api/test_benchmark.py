@@ -10,6 +10,7 @@ from PIL import Image
 
 import bench_assets as bench
 from bench_assets.core.schema.errors import SettingsError
+from tests.fakes.written_images import saved
 
 
 def answer_by_colour(images, prompt):
@@ -38,9 +39,7 @@ def test_rows_with_images_are_evaluated(home, form):
 @pytest.fixture
 def benchmark_with_bad_rows():
     """Rows: two with unusable images, two good ones, a text instead of a row, a set in a cell."""
-    png = BytesIO()
-    Image.effect_noise((99, 99), 50).save(png, "PNG")
-    cut = Image.open(BytesIO(png.getvalue()[:999]))
+    cut = Image.open(BytesIO(saved(Image.effect_noise((99, 99), 50))[:999]))
     bad = [{"q": "Which?", "image": image, "answer": "yes"} for image in ("gone.png", cut)]
     mixed = [*bad, *rows(), "Which?", {"q": {1}}]
     return bench.Benchmark(mixed, name="facts", columns={"question": "q"})

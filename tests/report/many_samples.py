@@ -1,6 +1,5 @@
 """A home with many samples, which are written as columns, since rows would take minutes."""
 
-import io
 from collections.abc import Sequence
 from dataclasses import MISSING, fields
 from pathlib import Path
@@ -25,6 +24,7 @@ from bench_resources.tables.file_bytes import DIGEST, TABLE_NAME_KEY, table_name
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.quiz import TASK
 from tests.fakes.rows import metric
+from tests.fakes.written_images import saved
 from tests.report.quiz_report import IndexNames, catalog_of
 
 _WORDS = ("left", "cow", "blue", "behind", "the", "kite", "seven", "river", "glass", "under")
@@ -132,10 +132,9 @@ class ManySamples:
     def _store_image(self, number: int) -> str:
         """Store a noisy JPEG of 640 x 480 px, different for each number; return its digest."""
         noise = Image.effect_noise((20, 15), 60 + number % 40).resize((640, 480))
-        encoded = io.BytesIO()
         tinted = Image.merge("RGB", (noise, noise.point(lambda v: v + number % 90), noise))
-        tinted.save(encoded, "JPEG", quality=85, comment=str(number).encode())
-        return self.images.put(encoded.getvalue(), str(number)).sha256
+        jpeg = saved(tinted, "JPEG", quality=85, comment=str(number).encode())
+        return self.images.put(jpeg, str(number)).sha256
 
     def _words(self, n: int) -> str:
         return " ".join(self._rng.choices(_WORDS, k=n))

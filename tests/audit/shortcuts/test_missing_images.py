@@ -6,6 +6,7 @@ from PIL import Image, ImageDraw
 
 from tests.audit.memory_evidence import MemoryEvidence, fair_exam, run_check
 from tests.fakes.rows import question
+from tests.fakes.written_images import saved
 
 
 def plain_image(level):
@@ -18,9 +19,7 @@ def noisy_image(spread):
 
 
 def compress(image, quality):
-    file = io.BytesIO()
-    image.save(file, "JPEG", quality=quality)
-    return Image.open(file).convert("RGB")
+    return Image.open(io.BytesIO(saved(image, "JPEG", quality=quality))).convert("RGB")
 
 
 def gradient_image(levels):
@@ -63,4 +62,4 @@ def test_only_blank_and_nearly_blank_images_are_suspects():
 def test_a_question_without_two_of_its_images_counts_once():
     evidence = MemoryEvidence(questions=[question(images=("1", "2"))])
     finding = run_check(evidence, "missing_images")
-    assert finding.sentence == "1 question is without its image; 0 images decode."
+    assert finding.sentence == "1 question is without an image; 0 images decode."

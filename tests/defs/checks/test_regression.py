@@ -13,6 +13,7 @@ from bench_assets.core.schema.rows import Question, Score
 from bench_assets.core.schema.training_runs import comparison_models
 from bench_assets.defs.checks.regression import regression_checks
 from tests.cases import read_cases
+from tests.comparison.sides import build_scores
 from tests.fakes.quiz import TASK, questions_asset, quiz, run_for
 
 OLD, NEW = "run/step-900@aaaaaaaa", "run/step-1000@bbbbbbbb"
@@ -144,15 +145,8 @@ def test_a_predecessor_with_other_questions_is_not_compared(lab):
     )
 
 
-def score_rows(questions: list[Question], points: Iterable[float], model: str) -> list[Score]:
-    return [
-        Score(question_id=question.question_id, model=model, condition="main", points=float(value))
-        for question, value in zip(questions, points, strict=True)
-    ]
-
-
 def compare(questions: list[Question], before: Iterable[float], after: Iterable[float]):
-    old, new = score_rows(questions, before, OLD), score_rows(questions, after, NEW)
+    old, new = build_scores(questions, before, OLD), build_scores(questions, after, NEW)
     comparisons = decide(compare_scores(TASK, questions, old, new), smallest_change=0.1)
     return {comparison.category: comparison for comparison in comparisons}
 
@@ -187,8 +181,8 @@ def test_p_values_are_corrected_for_the_number_of_metrics():
 
 def test_questions_without_points_on_either_side_are_left_out():
     questions = quiz(3)
-    before = score_rows(questions, [1, 1, 1], OLD)
-    scored = score_rows(questions[:1], [1], NEW)
+    before = build_scores(questions, [1, 1, 1], OLD)
+    scored = build_scores(questions[:1], [1], NEW)
     unscored = Score(question_id="quiz/1", model=NEW, condition="main", points=None)
     overall, *_ = compare_scores(TASK, questions, before, [*scored, unscored])
     assert (overall.n, overall.change) == (1, 0)
@@ -197,8 +191,8 @@ def test_questions_without_points_on_either_side_are_left_out():
 
 def test_samples_of_a_question_are_averaged():
     questions = quiz(1)
-    before = score_rows(questions * 4, [1, 1, 0, 0], OLD)
-    after = score_rows(questions * 4, [1, 0, 0, 0], NEW)
+    before = build_scores(questions * 4, [1, 1, 0, 0], OLD)
+    after = build_scores(questions * 4, [1, 0, 0, 0], NEW)
     overall, *_ = compare_scores(TASK, questions, before, after)
     assert (overall.n, overall.change) == (1, -0.25)
 

@@ -34,6 +34,7 @@ from bench_resources.models.registry.recorded import (
 from bench_resources.tables.parquet import TableFiles
 from tests.annotation.answers.test_validation import FORM
 from tests.fakes.checkpoint_files import safetensors, write_adapter, write_checkpoint
+from tests.fakes.written_images import saved
 from tests.faults.readers.reader import from_file, row
 
 _RESPONSE = b'{"question_id": "t/1", "text": "x", "model": "m", "sample": 0}'
@@ -170,9 +171,7 @@ def _tar(mode: str) -> bytes:
 
 
 def _image(form: str) -> bytes:
-    data = io.BytesIO()
-    Image.linear_gradient("L").resize((8, 8)).convert("RGB").save(data, form)
-    return data.getvalue()
+    return saved(Image.linear_gradient("L").resize((8, 8)).convert("RGB"), form)
 
 
 _STATE = json.dumps({"_data_files": [{"filename": "data.arrow"}], "_split": None}).encode()

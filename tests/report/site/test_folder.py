@@ -1,7 +1,6 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from bench_resources.images.store import ImageStore
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.codis_release import image
 from tests.fakes.quiz import quiz
+from tests.fakes.written_images import saved
 from tests.report.fair import build_report, catalog, write_metrics
 
 
@@ -79,9 +79,7 @@ def read_script(script: Path) -> dict[str, object]:
 
 def store_image(image_store, image_format="PNG", size=(640, 320)):
     """Store a red image; return its digest."""
-    encoded = BytesIO()
-    Image.new("RGB", size, "red").save(encoded, image_format)
-    return image_store.put(encoded.getvalue(), "red").sha256
+    return image_store.put(saved(Image.new("RGB", size, "red"), image_format), "red").sha256
 
 
 def test_the_page_loads_data_that_were_put(open_site: Callable[[], Site]) -> None:

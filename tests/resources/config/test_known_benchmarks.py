@@ -29,15 +29,14 @@ from bench_resources.datasets.hub import parse_release_address
 from bench_resources.datasets.source_files import configured_release
 from bench_resources.models.registry.baselines import ScriptedModel
 from tests.fakes.rows import prediction
+from tests.fakes.written_images import saved
 
 KNOWN = known_benchmarks.known_benchmarks()
 
 
 def png(red: int) -> bytes:
     """An image that differs by its red value."""
-    data = BytesIO()
-    Image.new("RGB", (40, 20), (red, 0, 7)).save(data, "PNG")
-    return data.getvalue()
+    return saved(Image.new("RGB", (40, 20), (red, 0, 7)))
 
 
 def with_images(cell: Any) -> Any:

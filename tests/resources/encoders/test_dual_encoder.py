@@ -1,6 +1,5 @@
 """Encoders of texts and images: a tiny CLIP with random weights, and random vectors."""
 
-import io
 import json
 import shutil
 
@@ -12,6 +11,7 @@ from bench_assets.core.schema.errors import ModelError
 from bench_resources.checkpoints.identity import pin
 from bench_resources.encoders.dual_encoder import EncoderSpec, RandomEncoder, open_encoder
 from bench_resources.images.store import ImageStore
+from tests.fakes.written_images import saved
 from tests.families import releases
 
 TEXTS = ["a red cat", "two blue owls on the moon", "moon"]
@@ -31,9 +31,7 @@ def images(tmp_path):
 
 
 def store_image(images, colour):
-    data = io.BytesIO()
-    Image.new("RGB", (40, 30), colour).save(data, "PNG")
-    return images.put(data.getvalue(), colour).sha256
+    return images.put(saved(Image.new("RGB", (40, 30), colour)), colour).sha256
 
 
 def open_tiny_encoder(folder, images, **options):

@@ -20,6 +20,7 @@ from bench_resources.images.previews import PreviewTable
 from bench_resources.images.store import ImageStore
 from bench_resources.models.api.formats.base import encode_image
 from bench_resources.models.workers.local_model import decode
+from tests.fakes.written_images import saved
 
 WIDE, HIGH = 48, 32
 CORNERS = ("red", "lime", "blue", "yellow")  # clockwise from the upper left
@@ -44,12 +45,10 @@ def photograph(orientation, image_format):
         upright.paste(colour, (left, top, left + half_width, top + half_height))
     exif = Image.Exif()
     exif[ExifTags.Base.Orientation] = orientation
-    file = io.BytesIO()
     turned = Image.fromarray(
         np.ascontiguousarray(PIXELS_BY_ORIENTATION[orientation](np.asarray(upright)))
     )
-    turned.save(file, image_format, exif=exif)
-    return file.getvalue()
+    return saved(turned, image_format, exif=exif)
 
 
 def decode_pixels(data):

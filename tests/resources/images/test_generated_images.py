@@ -14,16 +14,11 @@ from bench_resources.images.generated_images import (
     draw_images,
 )
 from bench_resources.images.store import ImageStore
+from tests.fakes.written_images import plain_png
 
 
 def request(prompt="A table with exactly 3 of: red apple", name="a.png", seed=0):
     return ImageRequest(name=name, prompt=prompt, seed=seed)
-
-
-def png(colour="red"):
-    file = io.BytesIO()
-    Image.new("RGB", (4, 4), colour).save(file, "PNG")
-    return file.getvalue()
 
 
 @pytest.mark.parametrize("n", [1, 6, 20])
@@ -74,12 +69,12 @@ def folder(tmp_path):
     """Images that another program generated: one as planned, one as JPEG, one torn, one extra."""
     folder = tmp_path / "generated"
     (folder / "more").mkdir(parents=True)
-    (folder / "a.png").write_bytes(png("red"))
-    (folder / "a.webp").write_bytes(png("yellow"))
+    (folder / "a.png").write_bytes(plain_png("red"))
+    (folder / "a.webp").write_bytes(plain_png("yellow"))
     Image.new("RGB", (4, 4), "blue").save(folder / "b.1.jpg")
-    (folder / "more" / "c.png").write_bytes(png("lime"))
-    (folder / "torn.png").write_bytes(png()[:20])
-    (folder / "extra.png").write_bytes(png("black"))
+    (folder / "more" / "c.png").write_bytes(plain_png("lime"))
+    (folder / "torn.png").write_bytes(plain_png()[:20])
+    (folder / "extra.png").write_bytes(plain_png("black"))
     return folder
 
 

@@ -1,4 +1,3 @@
-import io
 import struct
 import zlib
 from hashlib import sha256
@@ -12,6 +11,7 @@ from bench_assets.core.schema.rows import Rejection
 from bench_resources.images.previews import question_preview
 from bench_resources.images.store import ImageStore
 from tests.fakes.rows import question
+from tests.fakes.written_images import saved
 
 
 @pytest.fixture
@@ -20,9 +20,7 @@ def store(tmp_path: Path) -> ImageStore:
 
 
 def image(image_format: str, width: int = 40, height: int = 30) -> bytes:
-    file = io.BytesIO()
-    Image.effect_noise((width, height), 50).convert("RGB").save(file, image_format)
-    return file.getvalue()
+    return saved(Image.effect_noise((width, height), 50).convert("RGB"), image_format)
 
 
 def png_header(width: int, height: int) -> bytes:

@@ -1,6 +1,5 @@
 """Made-up CogBench sources in the authors' schema, for tests."""
 
-import io
 import json
 from typing import Any
 
@@ -8,6 +7,7 @@ from PIL import Image
 
 from bench_assets.suites.cogbench.dataset.reasoning import KINDS
 from bench_assets.suites.cogbench.dataset.source import SourceQuestion
+from tests.fakes.written_images import saved
 
 
 def description_entry(**fields: Any) -> dict[str, Any]:
@@ -41,13 +41,6 @@ def source_question(**fields: Any) -> SourceQuestion:
     return SourceQuestion(**(defaults | {"options": ("one", "two", "six", "ten")} | fields))
 
 
-def palette_image() -> bytes:
-    """A PNG of 8 x 6 px with a palette."""
-    file = io.BytesIO()
-    Image.new("P", (8, 6)).save(file, "PNG")
-    return file.getvalue()
-
-
 def write_release(folder, stories, questions=(), images=("kite.jpg",)):
     """Write a published edition; a str is written unchanged, for files that are broken."""
     (folder / "images").mkdir(parents=True, exist_ok=True)
@@ -55,5 +48,5 @@ def write_release(folder, stories, questions=(), images=("kite.jpg",)):
         text = content if isinstance(content, str) else json.dumps(content)
         (folder / f"cogbench_{name}.json").write_text(text)
     for name in images:
-        (folder / "images" / name).write_bytes(palette_image())
+        (folder / "images" / name).write_bytes(saved(Image.new("P", (8, 6))))
     return folder

@@ -6,10 +6,11 @@ from PIL import Image
 
 from bench_assets.annotation.tasks import Unit
 from bench_resources.images.store import ImageStore
-from tests.fakes.annotation_pages import BRING, Site, png, shown, token
+from tests.fakes.annotation_pages import BRING, Site, shown, token
+from tests.fakes.written_images import plain_png, saved
 from tests.resources.annotation.port_cases import FORM, unit
 
-IMAGE = png() + b"\r\n--"  # ends as a part of a multipart form does
+IMAGE = plain_png() + b"\r\n--"  # ends as a part of a multipart form does
 
 
 def upload_with_incomplete_form(site: Site) -> str:
@@ -50,7 +51,7 @@ def test_an_uploaded_image_is_only_for_the_person_who_uploaded_it(site: Site) ->
 NO_IMAGES: dict[str, bytes] = {
     "a text": b"not an image",
     "SVG": b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
-    "too many pixels": png(size=(10_000, 6_000)),
+    "too many pixels": plain_png(size=(10_000, 6_000)),
 }
 
 
@@ -70,12 +71,12 @@ def test_an_upload_that_is_no_image_is_refused_with_the_reason(site: Site, data:
 
 def test_an_image_is_shown_only_to_the_person_of_its_unit(site: Site) -> None:
     image_store = ImageStore(folder=str(site.images))
-    unit_image = image_store.put(png(), "a").sha256
-    other_image = image_store.put(png("blue"), "b").sha256
+    unit_image = image_store.put(plain_png(), "a").sha256
+    other_image = image_store.put(plain_png("blue"), "b").sha256
     site.backend.ask(FORM, [unit("a", needed=1, images={"Image": unit_image})])
     page = shown(site)
     ana, ben = site.visitor("ana"), site.visitor("ben")
-    assert ana.http.get(f"{page.url.path}/image/{unit_image}").content == png()
+    assert ana.http.get(f"{page.url.path}/image/{unit_image}").content == plain_png()
     assert ana.http.get(f"{page.url.path}/image/{other_image}").status_code == 404
     assert ana.http.get(f"{page.url.path}/image/..%2f..%2fpages.key").status_code == 404
     assert ben.http.get(f"{page.url.path}/image/{unit_image}").status_code == 404
@@ -83,10 +84,9 @@ def test_an_image_is_shown_only_to_the_person_of_its_unit(site: Site) -> None:
 
 
 def test_of_an_animation_the_first_frame_is_sent_as_models_see_it(site: Site) -> None:
-    gif = io.BytesIO()
     frames = [Image.new("RGB", (4, 4), colour) for colour in ("red", "blue")]
-    frames[0].save(gif, "GIF", save_all=True, append_images=frames[1:])
-    sha256 = ImageStore(folder=str(site.images)).put(gif.getvalue(), "a").sha256
+    gif = saved(frames[0], "GIF", save_all=True, append_images=frames[1:])
+    sha256 = ImageStore(folder=str(site.images)).put(gif, "a").sha256
     site.backend.ask(FORM, [unit("a", images={"Image": sha256})])
     sent = site.visitor("ana").http.get(f"{shown(site).url.path}/image/{sha256}")
     assert sent.headers["content-type"] == "image/png"

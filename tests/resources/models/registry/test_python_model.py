@@ -1,5 +1,4 @@
 import importlib
-import io
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from bench_resources.models.registry.python_model import PythonEngine
 from bench_resources.models.registry.setup import setup_of
 from bench_resources.response_cache.rows import TokenCounts
 from tests.fakes.server_engines import requests_for
+from tests.fakes.written_images import saved
 
 CODE = """
 PROMPTS = []
@@ -91,10 +91,8 @@ def test_changed_code_is_called_again_once_and_changes_the_setup(write_code, tmp
 
 
 def test_a_function_gets_images_and_a_missing_one_is_the_error_of_its_request(write_code, tmp_path):
-    png = io.BytesIO()
-    PILImage.new("L", (3, 2)).save(png, "PNG")
     store = ImageStore(folder=str(tmp_path / "home" / "images"))
-    stored = store.put(png.getvalue(), "a.png")
+    stored = store.put(saved(PILImage.new("L", (3, 2))), "a.png")
     missing = Request(prompt=Prompt.of(Image("00ff"), "?"))
     texts, _ = ask(tmp_path, missing, Request(prompt=Prompt.of(Image(stored.sha256), "?")))
     assert texts == ["", "A ? [(3, 2)]"]

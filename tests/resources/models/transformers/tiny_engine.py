@@ -1,6 +1,5 @@
 """Engines of tiny checkpoints, and prompts of every form for them, with images of one colour."""
 
-import io
 import json
 from collections.abc import Sequence
 from hashlib import sha256
@@ -14,6 +13,7 @@ from bench_resources.config.sections.local_models import TransformersSpec
 from bench_resources.models.transformers.engine import TransformersEngine
 from bench_resources.models.workers.batching import Batches
 from bench_resources.response_cache.engine import Engine
+from tests.fakes.written_images import saved
 
 
 class Album:
@@ -23,10 +23,9 @@ class Album:
         self.blue = self.add("blue", (64, 64))
 
     def add(self, colour: str, size: tuple[int, int]) -> Image:
-        png = io.BytesIO()
-        PILImage.new("RGB", size, colour).save(png, "PNG")
-        digest = sha256(png.getvalue()).hexdigest()
-        self.images[digest] = png.getvalue()
+        png = saved(PILImage.new("RGB", size, colour))
+        digest = sha256(png).hexdigest()
+        self.images[digest] = png
         return Image(digest)
 
     def read(self, digest: str) -> bytes:

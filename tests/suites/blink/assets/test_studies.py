@@ -15,8 +15,9 @@ from bench_assets.suites.blink.assets.studies import SubmittedOption, submitted_
 from bench_assets.suites.blink.task import TASK
 from bench_resources.config.bench_toml import load_settings
 from bench_resources.datasets.source_files import tables_of
-from tests.fakes.blink_release import JIGSAW, png, row, write_parquet
+from tests.fakes.blink_release import JIGSAW, row, write_parquet
 from tests.fakes.home import Home
+from tests.fakes.written_images import plain_png
 
 pytestmark = pytest.mark.long
 
@@ -108,7 +109,7 @@ def test_another_captioner_captions_anew(tmp_path, release, monkeypatch):
 
 
 def test_an_image_that_does_not_decode_is_named_by_file_row_and_column(tmp_path, release):
-    broken = row("val_Relative_Depth_1", image_1={"bytes": png()[:-30], "path": "x"})
+    broken = row("val_Relative_Depth_1", image_1={"bytes": plain_png()[:-30], "path": "x"})
     file = write_parquet(release, "Relative_Depth", "val", [broken])
     bench = Bench(tmp_path / "home", release)
     bench.build()

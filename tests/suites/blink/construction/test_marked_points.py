@@ -1,6 +1,5 @@
 """Points, boxes and puzzles of people reach the builders; pixels are calculated by hand."""
 
-import io
 from itertools import chain
 from random import Random
 
@@ -28,6 +27,7 @@ from bench_assets.suites.blink.construction.recipes import BuilderParameters
 from bench_resources.images.store import ImageStore, inspect_image
 from tests.fakes.answers import answer, complaint
 from tests.fakes.blink_builds import build_all
+from tests.fakes.written_images import saved
 from tests.suites.blink.builders.layouts import drafts, rejection_reasons, write_diw
 
 FIVE_POINTS = ["0 0", "1 0", "0 1", "1 1", "0.5 0.5"]  # shares of width and height
@@ -41,9 +41,7 @@ def png_image(orientation=1):
     exif = Image.Exif()
     exif[ExifTags.Base.Orientation] = orientation
     size = (200, 100) if orientation < 5 else (100, 200)
-    file = io.BytesIO()
-    Image.new("RGB", size).save(file, "PNG", exif=exif)
-    return file.getvalue()
+    return saved(Image.new("RGB", size), exif=exif)
 
 
 def stored_image(name, orientation=1):

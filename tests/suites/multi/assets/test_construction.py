@@ -1,9 +1,7 @@
-import io
 import json
 
 import dagster as dg
 import pytest
-from PIL import Image
 from pydantic import ValidationError
 
 from bench_assets.asset_factory.evaluation_tables import read_rejections
@@ -23,6 +21,7 @@ from bench_assets.suites.multi.studies import CONDITIONS, InformationGain
 from bench_assets.suites.multi.task import TASK
 from tests.fakes.fair_exam import unfair
 from tests.fakes.multi_rows import item
+from tests.fakes.written_images import plain_png
 from tests.suites.multi.bench import LEFT_HALF, Bench
 from tests.suites.multi.dataset.test_source import PROBLEM
 
@@ -31,17 +30,11 @@ from tests.suites.multi.dataset.test_source import PROBLEM
 def release(tmp_path):
     folder = tmp_path / "release"
     (folder / "images" / "czsw").mkdir(parents=True)
-    (folder / "images" / "czsw" / "502_1.png").write_bytes(png_image())
+    (folder / "images" / "czsw" / "502_1.png").write_bytes(plain_png())
     (folder / "problem_v1.json").write_text(json.dumps({"czsw_0": PROBLEM}))
     (folder / "hard_list_v1.json").write_text('["czsw_0_1"]')
     (folder / "ocr_v1_easyocr.csv").write_text("../data/images/czsw/502_1.png,猫、狗\n")
     return folder
-
-
-def png_image():
-    file = io.BytesIO()
-    Image.new("RGB", (8, 8), "red").save(file, "PNG")
-    return file.getvalue()
 
 
 def test_a_release_becomes_questions_without_selection_or_transformation(release, tmp_path):
