@@ -107,7 +107,8 @@ def permute_options(
 
         if n_orders == 1:
             raise SettingsError(
-                "--orders 1: expected at least 2, or 0 for all. For one order, use bench evaluate"
+                "--orders 1: expected at least 2, or 0 for one per option. For one order, use bench"
+                " evaluate"
             )
         names = [resolved.name for resolved in bench.resolved]
         check_names(bench, [task], names)

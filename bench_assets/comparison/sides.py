@@ -62,7 +62,7 @@ def find_evaluations(
     A file is a Parquet table of metrics, maybe of another home. ``condition`` is that of a model.
 
     Raises:
-        UnknownNameError: If nothing of that name was evaluated.
+        UnknownNameError: If nothing of that name was evaluated, or no task has the condition.
         SettingsError: If a condition is named without its model.
         TableError: If a file is missing, or is no table of metrics of a home.
     """
@@ -75,6 +75,9 @@ def find_evaluations(
     else:
         model = name
     matching_tasks = [task for task in tasks if condition in task.conditions]
+    if not matching_tasks:
+        known_conditions = {name for task in tasks for name in task.conditions}
+        raise UnknownNameError("condition", condition, known_conditions)
     locations = [
         EvaluationLocation(tables=tables, task=task, condition=condition, model=model)
         for task in matching_tasks

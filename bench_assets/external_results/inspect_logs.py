@@ -215,8 +215,8 @@ def _sample(sample: Entry, scorer: str, score_name: str, where: str) -> External
 
 
 def _target(sample: Mapping[str, Any]) -> tuple[str, ...]:
-    """The right answers; of options, their letters."""
-    target = sample.get("target") or ()
+    """The right answers; of options, their letters; none without a target."""
+    target = sample.get("target") or []
     answers = tuple(map(str, target)) if isinstance(target, list) else (str(target),)
     n_options = len(sample.get("choices") or ())
     if n_options and len(answers) == 1 and set(answers[0]) <= set(ascii_uppercase[:n_options]):

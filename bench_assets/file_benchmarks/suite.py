@@ -63,7 +63,7 @@ def _slices(question: Question, labels: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def file_benchmark_suites(settings: Settings) -> list[tuple[str, Suite]]:
-    """Build a suite for each ``[benchmarks.<name>]``, with its location for messages.
+    """Build a suite for each ``[benchmarks.<name>]``; each follows its section, for messages.
 
     Raises:
         SettingsError: If settings do not fit together; names file and entry.

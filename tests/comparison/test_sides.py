@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from bench_assets.comparison.sides import find_evaluations
-from bench_assets.core.schema.errors import TableError
+from bench_assets.core.schema.errors import TableError, UnknownNameError
 from bench_assets.core.schema.rows import Metric, Question
 from bench_resources.tables.parquet import TableFiles
 from tests.fakes.quiz import TASK, quiz
@@ -38,3 +38,8 @@ def test_a_copy_under_a_name_that_no_model_has_is_an_error(tables: TableFiles) -
     shutil.copy(tables.path(KEY, "a"), copy)
     with pytest.raises(TableError, match=r"a \(1\)\.parquet: expected the name of a model's table"):
         find_evaluations(str(copy), tables, [TASK])
+
+
+def test_an_unknown_condition_of_a_model_is_named(tables: TableFiles) -> None:
+    with pytest.raises(UnknownNameError, match="no condition named 'mian'"):
+        find_evaluations("a", tables, [TASK], condition="mian")

@@ -51,7 +51,7 @@ class RowAnswer:
 
     @property
     def has_form(self) -> bool:
-        """Whether answers of rows without options have a form: only then a reader is asked."""
+        """Whether answers of rows without options may have a form: only then a reader is asked."""
         is_text = isinstance(self.default, TextAnswer) and self.default.matching == "exact"
         return is_text or isinstance(self.default, ChoiceAnswer | YesNoAnswer | NumberAnswer)
 

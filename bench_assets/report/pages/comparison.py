@@ -123,6 +123,7 @@ def _columns(
         index = int(name) if way == "groups" else _first_question(way, name, numbers)
         cluster = index if way == "groups" else numbers["cluster", unit.cluster]
         category_number = 1 + numbers["category", category] if category else 0
+        # One number for both: a unit may occur in several categories.
         columns["units"].append(index + n * category_number)
         columns["clusters"].append(cluster)
         columns["values"].append(round(unit.value, _DIGITS))

@@ -111,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         outputs = read_outputs(args.run)
         print(write_import(outputs, args.out, model=args.model, condition=args.condition))
-    except SourceError as error:
+    except (OSError, SourceError) as error:
         sys.exit(f"error: {error}")
 
 

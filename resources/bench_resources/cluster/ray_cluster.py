@@ -30,7 +30,7 @@ def missing_token() -> str:
 
 
 def cluster_errors() -> tuple[type[Exception], ...]:
-    """Ray's exceptions for an unreachable cluster or a wrong token."""
+    """Exceptions that Ray's client raises for an unreachable cluster or a wrong token."""
     errors: tuple[type[Exception], ...] = (OSError, RuntimeError, ValueError)
     if not is_installed("ray"):
         return errors

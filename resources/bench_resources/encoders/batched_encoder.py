@@ -37,7 +37,7 @@ class BatchedEncoder:
         """Embed each image, by its SHA-256, in order; ``(n, dimensions)``, or ``(0, 0)`` for none.
 
         Raises:
-            ImageError: If an image is not in the image store.
+            ImageError: If an image is not in the image store, or does not decode.
         """
         return self._encode(images, self._embedder.images)
 

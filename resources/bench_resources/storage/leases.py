@@ -78,7 +78,7 @@ class Leases:
         return LeaseHolder(*row) if row else None
 
     def is_lost(self, key: str) -> bool:
-        """Whether a lease expired without being released.
+        """Whether a lease expired without being released; False once it is forgotten.
 
         After a start of the database, all holders get another period to renew.
         """

@@ -240,7 +240,8 @@ def find_threshold(encoder: TextEncoder) -> tuple[float, str]:
     digest = sha256(_PAIRS.read_bytes()).hexdigest()[:8]
     threshold = KNOWN_THRESHOLDS.get((encoder.name, digest))
     if threshold is None:
-        threshold = lowest_threshold(labelled_cosines(encoder)[::2])
+        chosen_by = labelled_cosines(encoder)[::2]  # the other pairs test the threshold
+        threshold = lowest_threshold(chosen_by)
     return threshold, f"{threshold:.4f} by pairs:{digest}"
 
 

@@ -38,18 +38,20 @@ _PROGRAMS: Mapping[str, ServerName] = {
 def server_of(command: str) -> ServerName:
     """Known server that a command names, as a program or a Python module; "" if none.
 
-    The first word whose last part is a known program counts, so that wrappers such as ``env`` may
-    precede it. Words with a suffix are files.
+    A module after ``-m`` counts, else the first word whose last part is a known program, so that
+    wrappers such as ``env`` may precede it. Words with a suffix are files.
 
     >>> server_of("env A=1 vllm serve {path}"), server_of("python -m sglang.launch_server {path}")
     ('vllm', 'sglang')
+    >>> server_of("conda run -n vllm python -m sglang.launch_server {path}")
+    'sglang'
     >>> server_of("./serve.sh {path} vllm/1")
     ''
     """
     words = shlex.split(command)
     names = (PurePath(word).name for word in words if not PurePath(word).suffix)
     modules = (word.partition(".")[0] for flag, word in pairwise(words) if flag == "-m")
-    return next((_PROGRAMS[word] for word in (*names, *modules) if word in _PROGRAMS), "")
+    return next((_PROGRAMS[word] for word in (*modules, *names) if word in _PROGRAMS), "")
 
 
 def validate_command(command: str) -> str:
