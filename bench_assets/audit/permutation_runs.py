@@ -81,8 +81,11 @@ def evaluate_permutations(
 def permutation_outcomes(
     ordered: Sequence[PermutedQuestion], scores: Sequence[Score]
 ) -> dict[str, list[PermutationOutcome]]:
-    """Collect the points and chosen options of each order, by the question's original id."""
-    scores_by_id = {score.question_id: score for score in scores}
+    """Collect the points and chosen options of each order, by the question's original id.
+
+    Of several responses to a question, the first counts.
+    """
+    scores_by_id = {score.question_id: score for score in scores if not score.sample}
     outcomes: dict[str, list[PermutationOutcome]] = {}
     for permuted in ordered:
         score = scores_by_id[permuted.question.question_id]

@@ -96,7 +96,8 @@ def audit(results: "str | Run | Sequence[Run]") -> AuditTable:
             Three or more models on a task also show which keys may be wrong.
 
     Raises:
-        BenchError: If there is no such suite, a task of it cannot be audited, or no run is given.
+        BenchError: If there is no such suite, a task of it cannot be audited, or no run under the
+            condition main is given.
     """
     if isinstance(results, str):
         with open_workbench() as bench:
@@ -113,13 +114,15 @@ def audit(results: "str | Run | Sequence[Run]") -> AuditTable:
 
 
 def _audit_runs(runs: Sequence[Run], tables: TableFiles) -> list[AuditRow]:
-    """Store the evaluations under the condition main, and audit their tasks with these tables."""
+    """Store the evaluations, and audit the tasks evaluated under the condition main."""
     evidence: dict[str, TaskEvidence] = {}
     for run in runs:
         for evaluation in run.evaluations:
+            store_evaluation(tables, evaluation)
             if evaluation.condition == "main":
-                store_evaluation(tables, evaluation)
                 evidence[evaluation.task.name] = TaskEvidence(
                     task=evaluation.task, tables=tables, image_store=run.image_store
                 )
+    if not evidence:
+        raise SettingsError("results: no run has the condition main. Evaluate a model under it")
     return [row for task_evidence in evidence.values() for row in audit_task(task_evidence)]

@@ -2,8 +2,12 @@ import json
 
 import pytest
 
+from bench_assets.audit.permutation_runs import permutation_outcomes
+from bench_assets.audit.robustness.option_permutations import PermutedQuestion
+from bench_assets.core.schema.rows import Score
 from tests.fakes.chat_server import ChatServer
 from tests.fakes.commands import bench, lines
+from tests.fakes.rows import prediction, question
 
 COLOURS = ("red", "blue", "green")
 
@@ -47,3 +51,18 @@ def test_orders_are_asked_once_and_write_no_tables(tmp_path, monkeypatch):
     assert figures["letter_A"]["value"] == pytest.approx(1)
     assert figures["letter_A"]["expected"] == pytest.approx(1 / 3)
     assert figures["all_orders"]["value"] == pytest.approx(1 / 3)
+
+
+def test_of_several_responses_the_first_counts():
+    permuted = PermutedQuestion(
+        question=question(options=COLOURS, answer=("A",)),
+        original_id="q",
+        number=1,
+        places=(0, 1, 2),
+    )
+    scores = [
+        Score.of(prediction(sample=sample), points=points, answer=(letter,))
+        for sample, points, letter in [(0, 1.0, "A"), (1, 0.0, "B")]
+    ]
+    ((outcome,),) = permutation_outcomes([permuted], scores).values()
+    assert (outcome.share, outcome.place) == (1.0, 0)

@@ -1,7 +1,10 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from bench_assets.audit.python import audit
+from bench_assets.core.schema.errors import SettingsError
 from bench_assets.evaluation.runner import Runner, StoredResponses
 from bench_assets.python_api.run import Run
 from bench_resources.images.store import ImageStore
@@ -25,3 +28,10 @@ def test_images_are_those_of_the_run_on_the_task(tmp_path):
     runs = [build_run(name, tmp_path / name) for name in ("one", "third")]
     rows = [row for row in audit(runs) if row.check == "missing_images"]
     assert [(row.task, row.passed) for row in rows] == [("one", True), ("third", True)]
+
+
+def test_runs_without_the_main_condition_are_refused(tmp_path):
+    run = build_run("one", tmp_path)
+    elsewhere = replace(run, evaluations=(replace(run.evaluations[0], condition="no_image"),))
+    with pytest.raises(SettingsError, match="no run has the condition main"):
+        audit(elsewhere)

@@ -14,6 +14,7 @@ _LABEL_BY_LETTER = {
     letter: re.compile(rf"\b{letter}\s*[.)、．:：]\s*") for letter in ascii_uppercase
 }
 _ARTICLE = re.compile(r"\b(?:a|[Aa]n|[Tt]he)\s+(?=\w)")
+_SIGN = re.compile(r"[+<>=≤≥≠±#]|(?<!\w)[-−](?=\w)")
 
 
 def split_words(text: str) -> list[str]:
@@ -35,6 +36,16 @@ def content_words(text: str) -> tuple[str, ...]:
     return tuple(split_words(_ARTICLE.sub(" ", text)))
 
 
+def option_words(option: str) -> tuple[str, ...]:
+    """Content words of an option; without any, or with signs, the option without spaces.
+
+    >>> option_words("The red one."), option_words("x < 3"), option_words("?")
+    (('red', 'one'), ('x<3',), ('?',))
+    """
+    words = content_words(option)
+    return words if words and not _SIGN.search(option) else ("".join(option.split()),)
+
+
 def contains(text: Sequence[str], part: Sequence[str]) -> bool:
     """Whether a text contains words as a contiguous sequence.
 
@@ -47,20 +58,23 @@ def contains(text: Sequence[str], part: Sequence[str]) -> bool:
 def count_occurrences(text: Sequence[str], parts: Sequence[Sequence[str]]) -> list[int]:
     """Count the parts in a text; "dark red" does not count for "red" if both are parts.
 
+    Equal parts have the same count.
+
     >>> count_occurrences(
     ...     "a dark red car is dark red , not red".split(), [["dark", "red"], ["red"]]
     ... )
     [2, 1]
+    >>> count_occurrences(["5"], [["5"], ["5"]])
+    [1, 1]
     """
     remaining = f" {'  '.join(text)} "  # two spaces, so that equal words in a row are all counted
-    counts = [0] * len(parts)
-    longest_first = sorted(range(len(parts)), key=lambda index: -len(parts[index]))
-    for index in longest_first:
-        if parts[index]:
-            phrase = f" {'  '.join(parts[index])} "
-            counts[index] = remaining.count(phrase)
+    counts: dict[tuple[str, ...], int] = {(): 0}
+    for part in sorted(map(tuple, parts), key=len, reverse=True):
+        if part not in counts:
+            phrase = f" {'  '.join(part)} "
+            counts[part] = remaining.count(phrase)
             remaining = remaining.replace(phrase, " | ")
-    return counts
+    return [counts[tuple(part)] for part in parts]
 
 
 def count_phrase(n: int, noun: str) -> str:
@@ -116,6 +130,6 @@ def key_index(question: Question) -> int:
     """
     if len(question.options) < 2 or question.kind not in ("choice", "text"):
         return -1
-    right = {content_words(text) for text in right_texts(question)}
-    indices = [n for n, option in enumerate(question.options) if content_words(option) in right]
+    right = set(map(option_words, right_texts(question)))
+    indices = [n for n, option in enumerate(question.options) if option_words(option) in right]
     return indices[0] if len(indices) == 1 else -1

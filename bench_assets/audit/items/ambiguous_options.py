@@ -34,6 +34,7 @@ _ORDINARY_TEXT = re.compile(  # words, one of three letters; capitals may matter
     r"(?=.*[^\W\d_]{3})(?:(?:[A-Z]?[^\W\dA-Z_]+|[A-Z]|\d+)(?![^\W_])|[\s,.'’;:!?()\"“”-])+",
     re.DOTALL,
 )
+_SUPERSCRIPT = re.compile("[²³¹⁰-⁹⁻]+")
 _CONJUNCTION = re.compile(r"\s+(and|or)\s+")
 _FUNCTION_WORDS = """a an the this that these those please following shown given here what which is
 are was were be do does did has have had of to it its you can see there whose one
@@ -79,7 +80,8 @@ def canonical_option(option: str) -> Hashable:
     >>> canonical_option("x + 1") == canonical_option("x - 1")
     False
     """
-    text = words_to_digits(unicodedata.normalize("NFKC", option)).strip()
+    marked = _SUPERSCRIPT.sub(r"^\g<0>", option)  # "2³" becomes "2^3", not "23"
+    text = words_to_digits(unicodedata.normalize("NFKC", marked)).strip()
     if quantity := _quantity(text):
         return quantity
     if not _ORDINARY_TEXT.fullmatch(text):
@@ -122,11 +124,11 @@ def _stem(word: str) -> str:
 
 
 def _quantity(text: str) -> tuple[str, float] | None:
-    """Dimension and value of a number with or without a unit; None if it is not one.
+    """Dimension and value of a number with or without a unit; None for others, and for "5+", "~5".
 
     A percentage is a plain number: 50 % is 0.5.
     """
-    quantity = parse_quantity(text)
+    quantity = None if text.endswith("+") or text.startswith(("~", "≈")) else parse_quantity(text)
     unit = find_unit(quantity.unit) if quantity else None
     if not quantity or (quantity.unit and not unit):
         return None

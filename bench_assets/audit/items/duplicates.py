@@ -6,8 +6,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from bench_assets.audit.framework.evidence import Evidence
 from bench_assets.audit.framework.findings import AuditFinding, Suspect, audit_check
 from bench_assets.audit.framework.text_normalization import (
-    content_words,
     count_phrase,
+    option_words,
     question_words,
     right_texts,
 )
@@ -126,13 +126,12 @@ def duplicate_key(question: Question) -> Hashable:
 
 def _key_besides_words(question: Question) -> tuple[Hashable, ...]:
     """Images, their texts, kind, and options in any order."""
-    # An option such as "+" has no content words.
-    options = frozenset(content_words(option) or option for option in question.options)
+    options = frozenset(map(option_words, question.options))
     return question.images, question.image_texts, question.kind, options
 
 
 def _contradicts(
-    later: Question, earlier: Question, normalize: Callable[[str], Hashable] = content_words
+    later: Question, earlier: Question, normalize: Callable[[str], Hashable] = option_words
 ) -> bool:
     """Whether keys contradict: blanks and sets of letters differ, others have none in common."""
     later_key = [normalize(text) for text in right_texts(later)]

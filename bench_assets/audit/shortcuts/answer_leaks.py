@@ -34,6 +34,7 @@ _ANSWER_IS = re.compile(
     r"(?:answer|solution|key|答案|解答)\s*(?:is|was|=|:|：|为|是)+\s*[\"'“(（]*(?P<answer>[^\"'”)）\n]+)",
     re.IGNORECASE,
 )
+_ALTERNATIVES = re.compile(r"\bor\b|[^\W\d]/[^\W\d]|或|还是", re.IGNORECASE)
 _MIN_ANSWER_WORDS = 3  # words of an answer; a shorter one may occur in a question by accident
 
 
@@ -151,11 +152,15 @@ def _find_letter(question: Question, name: str) -> Iterator[Mention]:
 
 
 def _stated_answer(question: Question, text: str) -> str:
-    """Answer that a text states ("the answer is ..."), if it is right; else ""."""
+    """Answer that a text states ("the answer is ..."), if it is right; else "".
+
+    Alternatives ("the answer is yes or no") state none.
+    """
     right = {content_words(key) for key in (*right_texts(question), *question.answer)} - {()}
     for match in _ANSWER_IS.finditer(text):
         stated = content_words(match["answer"])
-        if any(stated[: len(answer)] == answer for answer in right):
+        is_right = any(stated[: len(answer)] == answer for answer in right)
+        if is_right and not _ALTERNATIVES.search(match["answer"]):
             return match["answer"].strip()
     return ""
 

@@ -57,7 +57,7 @@ def missing_images(evidence: Evidence) -> AuditFinding:
         for suspect in _find_missing(question, hashes, is_exception=is_exception)
     ]
     n = len({suspect.about for suspect in suspects})
-    sentence = f"{count_phrase(n, 'question')} without an image; {len(hashes)} images decode."
+    sentence = f"{count_phrase(n, 'question')} without an image; images that decode: {len(hashes)}."
     return AuditFinding(sentence=sentence, n=len(questions), suspects=suspects)
 
 

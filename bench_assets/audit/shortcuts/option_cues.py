@@ -76,7 +76,8 @@ def number_finding(evidence: Evidence) -> AuditFinding:
     rows = [row for row, options in enumerate(exam.options) if len(set(_numbers(options))) > 1]
     exam = exam.select(rows)
     if len(exam.questions) < MIN_QUESTIONS:
-        raise SkippedCheckError(f"{len(exam.questions)} questions have numbers for options")
+        n = len(exam.questions)
+        raise SkippedCheckError(f"questions with numbers: {n}; {MIN_QUESTIONS} are needed")
     return guess_finding(guess_keys(exam, [_number_cue(exam)]), "a look at the options")
 
 
@@ -112,9 +113,8 @@ def surface_finding(evidence: Evidence) -> AuditFinding:
     """Guess by the wording of options, beyond all simpler guesses."""
     exam = Exam.with_options(evidence.questions)
     if len(exam.questions) < _MIN_WORDED:
-        raise SkippedCheckError(
-            f"{len(exam.questions)} questions with options; {_MIN_WORDED} are needed"
-        )
+        n = len(exam.questions)
+        raise SkippedCheckError(f"questions with options: {n}; {_MIN_WORDED} are needed")
     simpler = [_length_cue(exam), _number_cue(exam), _mention_cue(exam)]
     cue = Cue(name="a classifier of words", features=_wording_features(exam))
     guesses = guess_keys(exam, [cue], simpler, by_category=False)
@@ -170,7 +170,8 @@ def _require_options(evidence: Evidence) -> Exam:
     """Questions with one right option; the check is skipped if they are few."""
     exam = Exam.with_options(evidence.questions)
     if len(exam.questions) < MIN_QUESTIONS:
-        raise SkippedCheckError(f"{len(exam.questions)} questions with options")
+        n = len(exam.questions)
+        raise SkippedCheckError(f"questions with options: {n}; {MIN_QUESTIONS} are needed")
     return exam
 
 

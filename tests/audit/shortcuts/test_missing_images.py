@@ -62,4 +62,4 @@ def test_only_blank_and_nearly_blank_images_are_suspects():
 def test_a_question_without_two_of_its_images_counts_once():
     evidence = MemoryEvidence(questions=[question(images=("1", "2"))])
     finding = run_check(evidence, "missing_images")
-    assert finding.sentence == "1 question is without an image; 0 images decode."
+    assert finding.sentence == "1 question is without an image; images that decode: 0."
