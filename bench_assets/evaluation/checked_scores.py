@@ -129,9 +129,8 @@ def draw_units(
     min_units = sum(min(MIN_OF_STRATUM, len(names)) for names in strata.values())
     if n < min_units:
         raise SettingsError(
-            f"{task.name}: {n} units cannot have {MIN_OF_STRATUM} of each of {len(strata)} verdicts"
-            f" of the judge on {len(models)} models. Draw at least {min_units}, or name fewer"
-            " models"
+            f"{task.name}: too few units for {MIN_OF_STRATUM} of each verdict of the judge"
+            f" (expected {min_units}, got {n}). Draw at least {min_units}, or name fewer models"
         )
     drawn = draw_order(strata)[:n]
     stratum_of = {name: stratum for stratum, names in strata.items() for name in names}
@@ -228,14 +227,14 @@ def checked_scores(
 
 
 def _response_labels(model: JudgedModel, verdicts: Verdicts) -> dict[str, bool]:
-    """Labels of a model's responses by question: people's verdicts; no answer is wrong."""
+    """Labels of first samples by question: people's verdicts; no answer is wrong."""
     labels: dict[str, bool] = {}
     for row in judgeable_predictions(model.predictions):
         key = (row.question_id, response_name(row.text))
         if key in verdicts:
             labels[row.question_id] = verdicts[key]
     for score in model.scores:
-        if score.no_answer:
+        if score.no_answer and not score.sample:
             labels[score.question_id] = False
     return labels
 

@@ -5,6 +5,7 @@ import pytest
 
 from bench_assets.annotation.responses.units import response_name
 from bench_assets.annotation.tasks import Answer, split_unit_id, unit_id
+from bench_assets.comparison.measurements import primary_cells
 from bench_assets.comparison.people_checks import (
     corrected_difference,
     people_checks,
@@ -192,3 +193,13 @@ def test_the_state_of_verdicts_changes_with_the_verdicts(tables):
 
 def test_without_verdicts_of_people_the_state_is_empty(tmp_path):
     assert people_state(TableFiles(folder=str(tmp_path / "tables")), TASK) == ""
+
+
+def test_the_report_shows_a_corrected_number_without_bounds_of_unread_responses(tables):
+    for row in stored_metrics(tables):
+        if (row.model, row.metric, row.category) == (LABELLED, TASK.primary_metric, "all"):
+            unread = replace(row, unread=0.5, if_unread_wrong=0.2, if_unread_right=0.9)
+            tables.write(["codis", "metrics"], [unread], Metric, LABELLED)
+    (cell,) = primary_cells(tables, TASK, "main").rows
+    assert cell["people"].startswith("checked by people")
+    assert (cell["unread"], cell["if_unread_wrong"], cell["if_unread_right"]) == (0.0, None, None)

@@ -151,3 +151,17 @@ def test_the_labels_of_an_unfinished_draw_stand_for_all_units():
     labelled = [unit for unit in units if unit.people is not None]
     assert len(labelled) == 40
     assert sum(1 / unit.probability for unit in labelled) == pytest.approx(N_PAIRS)
+
+
+def test_a_further_response_without_an_answer_leaves_the_label_of_the_first():
+    model = judged_model()
+    units = draw_units(TASK, QUESTIONS, {"m": model}, 100, "now")
+    cut_off = [
+        replace(score, sample=1, points=0.0, no_answer=True, judge="") for score in model.scores
+    ]
+    drawn_twice = model._replace(scores=[*model.scores, *cut_off])
+    labels = label_units(units, model)
+    assert (
+        score_units(drawn_twice, labels, units).responses
+        == score_units(model, labels, units).responses
+    )
