@@ -249,4 +249,4 @@ def import_(
 
     with open_home(task) as bench:
         counts = import_answers(bench, task, file)
-        print_message(f"{counts.new} answers imported, {counts.known} were there before.")
+        print_message(f"answers imported: {counts.new}; there before: {counts.known}")

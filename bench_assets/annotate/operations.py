@@ -289,13 +289,13 @@ def export(bench: Workbench, name: str, folder: Path) -> list[Path]:
     """Export a task with its units and images for Label Studio.
 
     Raises:
-        SettingsError: If the folder is not empty; otherwise as ``progress``.
+        SettingsError: If ``folder`` is not empty, or a file; otherwise as ``progress``.
         AnnotationError: If Label Studio cannot ask one of the task's fields.
         ImageError: If an image of a unit cannot be used.
         HomeError: If a file cannot be written.
     """
-    if folder.exists() and any(folder.iterdir()):
-        raise SettingsError(f"{folder}: not empty; nothing was written")
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        raise SettingsError(f"{folder}: not empty, or a file. Name a new or empty folder")
     task = _active_task(bench, name)
     units = bench.tables.read(task.table("units").split("/"), Unit)
     image_location = open_image_store(bench.settings).place
@@ -392,7 +392,7 @@ class PersonLink:
     """A personal link to the annotation pages."""
 
     person: str  # the pseudonym, as in tables
-    sent_to: str  # their name in [annotation.names]; "": not listed there
+    sent_to: str  # their name in [annotation.names]; "": given by the pseudonym
     until: str  # ISO 8601, UTC
     link: str
 
@@ -443,7 +443,7 @@ def revoke_links(settings: Settings, people: Sequence[str]) -> list[str]:
 
     Raises:
         SettingsError: If the annotation backend is not the annotation pages.
-        AnnotationError: If the file cannot be written.
+        AnnotationError: If a name is not a pseudonym, or the file cannot be written.
     """
     require_pages(settings)
     pseudonyms = [settings.annotation.names.get(name, name) for name in people]

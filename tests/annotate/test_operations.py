@@ -5,6 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from bench_assets.annotate.operations import make_links, revoke_links
+from bench_assets.annotation.tasks import AnnotationError
 from bench_assets.cli.main import app
 from bench_assets.core.schema.errors import SettingsError, UnknownNameError
 from bench_resources.annotation.opening import open_annotation_backend
@@ -68,6 +69,11 @@ def test_a_link_lasts_a_century_at_most(settings, monkeypatch):
     refused = CliRunner().invoke(app, [*command, "9999999"])
     assert refused.exit_code == 2
     assert "36500" in refused.output
+
+
+def test_links_of_an_unknown_address_are_not_called_revoked(settings: Settings) -> None:
+    with pytest.raises(AnnotationError, match="not a pseudonym"):
+        revoke_links(settings, ["p9@lab.example"])
 
 
 def test_revoked_links_open_nothing_and_new_ones_do(settings: Settings) -> None:

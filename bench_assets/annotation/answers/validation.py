@@ -95,7 +95,8 @@ def field_errors(field: Field, entries: Sequence[str], choices: Sequence[str]) -
     if field.kind not in _LIST_KINDS and len(entries) > 1:
         yield f"{len(entries)} entries (expected 1)"
     if field.kind in _LIST_KINDS and not field.least <= len(entries) <= field.most:
-        yield f"{len(entries)} entries (expected {field.least} to {field.most})"
+        noun = "entry" if len(entries) == 1 else "entries"
+        yield f"{len(entries)} {noun} (expected {field.least} to {field.most})"
     yield from filter(None, (_entry_error(field, entry, choices) for entry in entries))
     if field.kind in ("choices", "texts") and len(set(entries)) < len(entries):
         yield "duplicate entry"

@@ -266,11 +266,14 @@ def _ranked_texts(field: Field, value: Entry) -> Iterator[_RankedText]:
 
 
 def _format_mark(kind: str, value: Entry) -> str:
-    """Write a mark in shares of width and height; Label Studio exports percent."""
+    """Write a mark in shares of width and height; Label Studio exports percent.
+
+    A rounding error below 0 is written without its sign.
+    """
     left, top = value["x"] / 100, value["y"] / 100
     if kind == "points":
-        return f"{left:.6f} {top:.6f}"
+        return f"{left:z.6f} {top:z.6f}"
     if rotation := value.get("rotation"):
         raise ValueError(f"a box that is turned by {rotation:g} degrees")
     right, bottom = left + value["width"] / 100, top + value["height"] / 100
-    return f"{left:.6f} {top:.6f} {right:.6f} {bottom:.6f}"
+    return f"{left:z.6f} {top:z.6f} {right:.6f} {bottom:.6f}"

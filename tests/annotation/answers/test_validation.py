@@ -187,6 +187,6 @@ def test_a_text_that_is_no_box_of_the_image_is_named(mark: str) -> None:
 def test_the_number_of_marks_is_that_of_the_form() -> None:
     values = {"points": ("0 0",), "boxes": ("0 0 1 1",) * 3}
     assert find_misfits(values, MARKS_FORM, {}) == [
-        "points: 1 entries (expected 2 to 2)",
+        "points: 1 entry (expected 2 to 2)",
         "boxes: 3 entries (expected 1 to 2)",
     ]

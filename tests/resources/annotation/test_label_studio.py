@@ -206,3 +206,10 @@ def test_an_entry_that_is_no_exported_task_is_named(tmp_path, data, complaint):
     (bad,) = read_export(TASK, tmp_path / "export.json", NAMES)
     assert bad.tool_id.startswith("export.json, entry 1")
     assert complaint in bad.complaint
+
+
+def test_a_rounding_error_at_the_edge_of_an_image_is_no_negative_number(tmp_path: Path) -> None:
+    box = {"x": -1e-14, "y": -1e-14, "width": 50, "height": 50, "rectanglelabels": ["Every cat"]}
+    annotation = exported_annotation(result=[{"from_name": "cats", "value": box}])
+    (answer,) = read_annotations(tmp_path, annotation)
+    assert answer.values == {"cats": ("0.000000 0.000000 0.500000 0.500000",)}

@@ -73,11 +73,7 @@ class LinkSigner:
         Raises:
             AnnotationError: If ``person`` is not a pseudonym.
         """
-        if not _PERSON.fullmatch(person):
-            raise AnnotationError(
-                f"{person!r:.80}: not a pseudonym (expected up to 64 letters, digits and . _ - +)."
-                " Give addresses a pseudonym in [annotation.names] of bench.toml."
-            )
+        _require_pseudonym(person)
         return self._serializer.dumps([person, tasks, until, self._revocations(person)])
 
     def read(self, token: str, now: float) -> Link:
@@ -99,7 +95,12 @@ class LinkSigner:
         return Link(person=person, tasks=tuple(tasks), until=until)
 
     def revoke(self, person: str) -> None:
-        """Revoke all existing links of a person."""
+        """Revoke all existing links of a person.
+
+        Raises:
+            AnnotationError: If ``person`` is not a pseudonym, or the file cannot be written.
+        """
+        _require_pseudonym(person)
         with self.store.writing() as db:
             db.execute(
                 "INSERT INTO links VALUES (?, 1) ON CONFLICT DO UPDATE SET voided = voided + 1",
@@ -120,6 +121,14 @@ class LinkSigner:
             row = db.execute("SELECT voided FROM links WHERE person = ?", (person,)).fetchone()
         (n_revocations,) = row or (0,)
         return int(n_revocations)
+
+
+def _require_pseudonym(person: str) -> None:
+    if not _PERSON.fullmatch(person):
+        raise AnnotationError(
+            f"{person!r:.80}: not a pseudonym (expected up to 64 letters, digits and . _ - +)."
+            " Give addresses a pseudonym in [annotation.names] of bench.toml."
+        )
 
 
 def _read_or_create_key(file: Path) -> str:

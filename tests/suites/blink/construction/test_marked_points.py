@@ -61,7 +61,7 @@ def test_an_answer_about_depth_has_two_points():
     two_points = answer(unit.unit_id, points=["0.1 0.2", "0.3 0.4"])
     assert complaint(DEPTH_POINTS.task, unit, two_points) == ""
     one_point = answer(unit.unit_id, points=["0.1 0.2"])
-    assert complaint(DEPTH_POINTS.task, unit, one_point) == "points: 1 entries (expected 2 to 2)"
+    assert complaint(DEPTH_POINTS.task, unit, one_point) == "points: 1 entry (expected 2 to 2)"
 
 
 def test_an_answer_about_an_object_has_a_box():
