@@ -52,6 +52,17 @@ JUDGE_GRADES = read_rows(__file__, "judge_grades.jsonl")  # scale, reply, points
 
 
 @pytest.mark.parametrize(
+    ("name", "instruction"),
+    [
+        ("choice", "Answer with the letter of the right option."),
+        ("choices", "Answer with the letters of all right options."),
+    ],
+)
+def test_a_prompt_asks_for_one_letter_or_for_all(name, instruction):
+    assert make_answer_type(name, AnswerSettings()).default.instruction == instruction
+
+
+@pytest.mark.parametrize(
     ("settings", "instruction", "response"), read_rows(__file__, "box_forms.jsonl")
 )
 def test_a_box_is_read_in_the_form_that_the_prompt_requests(settings, instruction, response):

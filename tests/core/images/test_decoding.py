@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 from PIL import Image, PngImagePlugin
 
-from bench_assets.core.images.decoding import Header, decode, is_plain, read_header
+from bench_assets.core.images.decoding import (
+    Header,
+    decode,
+    is_plain,
+    read_header,
+    to_plain_format,
+)
 from bench_assets.core.schema.errors import BenchError, ImageError
 from tests.core.images.pixels import decoded_greys, decoded_row, row_image
 from tests.fakes.written_images import (
@@ -151,6 +157,13 @@ def test_an_image_is_plain_if_every_reader_shows_it_alike(data, expected):
 
 JPEG = saved(Image.effect_noise((64, 64), 50).convert("RGB"), "JPEG")
 PNG = saved(Image.effect_noise((64, 64), 50).convert("RGB"))
+
+
+def test_a_plain_image_keeps_its_bytes_and_another_becomes_a_png():
+    assert to_plain_format(JPEG) == ("image/jpeg", JPEG)
+    assert to_plain_format(PNG) == ("image/png", PNG)
+    media_type, data = to_plain_format(turned(6, "PNG"))
+    assert (media_type, seen(data), is_plain(data)) == ("image/png", UPRIGHT[6], True)
 
 
 def test_an_image_may_have_as_many_pixels_as_are_allowed():

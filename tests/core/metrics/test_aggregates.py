@@ -6,6 +6,7 @@ from bench_assets.core.metrics.aggregates import (
     accuracy_at_half,
     f1,
     group_accuracy_by,
+    macro_accuracy,
     precision,
     recall,
     word_error_rate,
@@ -74,6 +75,14 @@ def test_a_box_counts_from_an_overlap_of_a_half_and_an_unscored_one_does_not():
     accuracy = accuracy_at_half(rows)
     assert accuracy.value == pytest.approx(2 / 3)
     assert (accuracy.n_scored, accuracy.n_unscored) == (3, 1)
+
+
+def test_each_category_counts_the_same_in_a_macro_accuracy():
+    rows = [
+        *(scored_answer(("x",), ("x",), n, category="a") for n in range(3)),
+        scored_answer(("x",), ("y",), 3, category="b"),
+    ]
+    assert macro_accuracy(rows).value == 1 / 2
 
 
 def labelled_answer(n, answer, figure, exam):

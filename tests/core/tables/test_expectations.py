@@ -7,12 +7,14 @@ from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.rows import Prediction, SourceFile
 from bench_assets.core.tables.expectations import (
     EXPECTATIONS_BY_TABLE,
+    Expectation,
     blocking_failures,
+    expected_columns,
     read_expectations,
 )
 from tests.cases import read_rows
 from tests.fakes.quiz import quiz
-from tests.fakes.rows import metric
+from tests.fakes.rows import metric, question
 
 SOURCE = SourceFile(path="data/a.json", sha256="0" * 64, n_bytes=3)
 PREDICTION = Prediction(question_id="quiz/0", model="m", condition="main", text="A")
@@ -88,6 +90,12 @@ def test_up_to_five_wrong_values_are_named(n_wrong, values):
 @pytest.mark.parametrize("table", EXPECTATIONS_BY_TABLE)
 def test_a_table_without_rows_breaks_no_expectation(table):
     assert blocking_failures([], table) == []
+
+
+def test_expectations_see_the_number_of_options_of_a_question():
+    expectation = Expectation("expect_column_max_to_be_between", {"column": "n_options"})
+    questions = [question(), question(options=("red", "blue"))]
+    assert expected_columns(questions, [expectation]) == {"n_options": [0, 2]}
 
 
 @pytest.mark.parametrize(
