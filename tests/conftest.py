@@ -5,14 +5,17 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from absl.logging import get_absl_handler
 from hypothesis import settings
 
 from tests.fakes.chromium import chromium, page
+from tests.fakes.object_store import KEYS, make_bucket, moto
+from tests.fakes.postgres_server import PostgresServer, postgres
 from tests.fakes.sqlite_once import make_databases_once
 
 __all__ = ["chromium", "page"]  # fixtures
@@ -83,6 +86,37 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no authors' data in {folder}")
     return folder
+
+
+@pytest.fixture(scope="session")
+def database_server() -> Iterator[PostgresServer]:
+    with postgres() as running:
+        yield running
+
+
+@pytest.fixture
+def database_address(database_server: PostgresServer) -> str:
+    """The address of an empty database."""
+    import psycopg
+
+    name = f"test{uuid4().hex}"
+    with psycopg.connect(database_server.address(), autocommit=True) as db:
+        db.execute(f"CREATE DATABASE {name}")
+    return database_server.address(name)
+
+
+@pytest.fixture(scope="session")
+def store_endpoint() -> Iterator[str]:
+    with moto() as running:
+        yield running
+
+
+@pytest.fixture
+def bucket(store_endpoint: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The address of an empty bucket, whose keys are in the environment."""
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+    return make_bucket(store_endpoint, f"bucket-{uuid4().hex}")
 
 
 @pytest.fixture(scope="session")

@@ -54,10 +54,6 @@ class Bench:
         """Materialize a question table, with new or the present questions, and its constants."""
         self.questions[suite] = self.questions[suite] if questions is None else questions
         self._run([[suite, "questions"]])
-        self.make_constants(suite)
-
-    def make_constants(self, suite: str) -> None:
-        """Score constant responses to the questions."""
         self._run([[suite, CONSTANTS]])
 
     def evaluate(self, model: str, *prefix: str, tables: list[str] = TABLES) -> None:

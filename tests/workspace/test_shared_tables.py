@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 from typing import TypeAlias
 
@@ -10,42 +9,22 @@ from bench_assets.report.building import make_report, parts
 from bench_assets.workspace.maintain.removal import find_removable, remove
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
-from tests.fakes.object_store import KEYS, make_bucket, moto
-from tests.fakes.postgres_server import PostgresServer, postgres
 
 pytestmark = pytest.mark.long
 
 TABLES = ("codis/questions", "codis/predictions", "codis/scores", "codis/metrics")
 _FILES_OF_TABLES = ("compare-", "origins-")  # data files of the report with a digest in their name
-_team_numbers = count()
 Homes: TypeAlias = tuple[Workbench, Workbench]
 
 
-@pytest.fixture(scope="module")
-def endpoint() -> Iterator[str]:
-    with moto() as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
-def server() -> Iterator[PostgresServer]:
-    with postgres() as running:
-        yield running
-
-
 @pytest.fixture
-def storage_section(endpoint: str, server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> str:
+def storage_section(
+    bucket: str, store_endpoint: str, database_address: str, monkeypatch: pytest.MonkeyPatch
+) -> str:
     """A section ``[storage]`` of an empty bucket and an empty database."""
-    import psycopg
-
-    name = f"team{next(_team_numbers)}"
-    with psycopg.connect(server.address(), autocommit=True) as db:
-        db.execute(f"CREATE DATABASE {name}")
-    for variable, value in {**KEYS, "TEAM_DATABASE": server.address(name)}.items():
-        monkeypatch.setenv(variable, value)
-    bucket = make_bucket(endpoint, f"bucket-{name}")
+    monkeypatch.setenv("TEAM_DATABASE", database_address)
     return (
-        f'[storage]\nobjects = "{bucket}/team"\nendpoint = "{endpoint}"\n'
+        f'[storage]\nobjects = "{bucket}/team"\nendpoint = "{store_endpoint}"\n'
         'database = "env:TEAM_DATABASE"\n'
     )
 

@@ -21,6 +21,7 @@ from bench_assets.evaluation.baselines.constant_responses import (
 from bench_assets.evaluation.judged_responses import JudgedResponses
 from bench_assets.evaluation.task import ByModel, ByRules, by_category
 from bench_resources.tables.parquet import TableFiles
+from tests.fakes.flowing import by_rules
 from tests.fakes.quiz import TASK
 from tests.fakes.rows import prediction, question
 
@@ -189,28 +190,13 @@ def measure_with_baselines(task, questions, rows):
     return metrics_with_baselines(task, questions, rows, scores, best_constants(task, questions))
 
 
-def judge_exact(answered):
-    return [
-        Judgement.of(
-            response,
-            judge="rules",
-            criterion="c",
-            verdict=response.text in question.answer,
-            response="",
-        )
-        for question, response in answered
-    ]
-
-
 def score_by_verdict(answered, judgements):
     points = float(bool(judgements[0].verdict)) if judgements else None
     return Score.of(answered.prediction, points=points)
 
 
 def test_rules_judge_the_shuffled_responses():
-    task = replace(
-        TASK, judges={"rules": ByRules(judge_exact)}, scorers={"judged": score_by_verdict}
-    )
+    task = replace(TASK, judges={"rules": ByRules(by_rules)}, scorers={"judged": score_by_verdict})
     questions = [text_question(1, "x"), text_question(2, "x"), text_question(3, "y")]
     rows = [response_of(1, "x"), response_of(2, "x"), response_of(3, "y")]
     (metric,) = measure_with_baselines(task, questions, rows)

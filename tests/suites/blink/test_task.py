@@ -20,13 +20,9 @@ def bench(tmp_path):
         yield workbench
 
 
-def has_concatenated_images(bench):
-    return bench.tables.exists(["blink", "concatenated_images", "questions"])
-
-
 @pytest.mark.long
 def test_images_are_joined_by_the_first_evaluation_of_their_condition(bench):
-    assert not has_concatenated_images(bench)
+    assert not bench.tables.exists(["blink", "concatenated_images", "questions"])
     bench.evaluate(["blink"], "sure", "concatenated_images")
     (question,) = bench.questions(TASK, "concatenated_images")
     assert len(question.images) == 1

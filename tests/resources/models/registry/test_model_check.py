@@ -35,10 +35,6 @@ def transformers_section(folder: Path) -> str:
     return f'[models.m]\nkind = "transformers"\ndevice = "cpu"\npath = "{folder}"\n'
 
 
-def errors_by_probe(check: ModelCheck) -> dict[str, str]:
-    return {probe.probe: probe.error for probe in check.probes if probe.error}
-
-
 def first_image_size(images: list[Any], prompt: str) -> str:
     """A model in Python that answers with the size of the first image, in a list."""
     return str([image.size for image in images[:1]])
@@ -60,7 +56,7 @@ def test_a_probe_that_the_family_does_not_support_is_no_failure(tmp_path: Path) 
     folder = tmp_path / "mllama"
     releases.build("mllama", folder)
     check = check_section(tmp_path / "home", transformers_section(folder))
-    errors = errors_by_probe(check)
+    errors = {probe.probe: probe.error for probe in check.probes if probe.error}
     assert list(errors) == ["a system prompt"]
     assert "chat template refuses" in errors["a system prompt"]
     assert check.failures == []

@@ -1,15 +1,9 @@
-from pathlib import Path
-
 import pytest
 
 from bench_resources.checkpoints.identity import pin
 from bench_resources.models.transformers.image_tokens import ImageTokens
 from bench_resources.models.transformers.processor import load_processor
 from tests.resources.models.transformers.tiny_engine import spec_of
-
-
-def tokens_of(folder: Path) -> ImageTokens:
-    return ImageTokens(load_processor(spec_of(folder), pin(str(folder))))
 
 
 @pytest.mark.parametrize(
@@ -31,4 +25,6 @@ def tokens_of(folder: Path) -> ImageTokens:
     ],
 )
 def test_tokens_are_counted_by_the_rules_of_the_family(release, family, size, expected):
-    assert tokens_of(release(family)).count(*size) == expected
+    folder = release(family)
+    tokens = ImageTokens(load_processor(spec_of(folder), pin(str(folder))))
+    assert tokens.count(*size) == expected

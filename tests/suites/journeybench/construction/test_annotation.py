@@ -3,7 +3,6 @@ from typing import Any
 
 from bench_assets.annotation.answers.validation import resolve_answers
 from bench_assets.suites.journeybench.construction import annotation
-from bench_assets.suites.journeybench.construction.distractors import Statement
 from bench_assets.suites.journeybench.construction.filtering import verify_captions
 from bench_assets.suites.journeybench.construction.look_alikes import LookAlike, verify_look_alikes
 from bench_assets.suites.journeybench.raw_material import (
@@ -62,18 +61,6 @@ def accepted_caption(text):
     )
 
 
-def statement(text, number):
-    return Statement(
-        statement_id=f"b.png/model/{number}",
-        image="b.png",
-        text=text,
-        way="model",
-        request_id="",
-        writer="",
-        prompt_sha256="",
-    )
-
-
 def test_four_people_judge_each_decodable_image_by_all_criteria():
     names = ("cats/a.png", "b.png", "torn.png")
     gallery = [GalleryImage(image=name, query="q", prompt="p") for name in names]
@@ -128,10 +115,10 @@ def test_equal_captions_are_verified_once_and_not_by_their_writer():
 
 def test_people_check_statements_that_are_neither_repeated_nor_captions_nor_empty():
     statements = [
-        statement("A dog with a red/blue hat.", 1),
-        statement("a dog with a red/blue hat", 2),
-        statement("A cat", 3),
-        statement("", 4),
+        writers.statement("A dog with a red/blue hat.", 1, image="b.png"),
+        writers.statement("a dog with a red/blue hat", 2, image="b.png"),
+        writers.statement("A cat", 3, image="b.png"),
+        writers.statement("", 4, image="b.png"),
     ]
     captions = [accepted_caption("A cat with a hat.")]
     (unit,) = annotation.CONFLICTS.units(

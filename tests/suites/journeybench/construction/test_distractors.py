@@ -6,7 +6,6 @@ from PIL import Image
 
 from bench_assets.core.images.synthetic_scenes import Scene
 from bench_assets.suites.journeybench.construction.distractors import (
-    Statement,
     read_statements,
     verify_statements,
 )
@@ -19,7 +18,7 @@ from bench_assets.suites.journeybench.construction.look_alikes import (
 )
 from bench_assets.suites.journeybench.construction.triggers import verify_triggers
 from bench_assets.suites.journeybench.raw_material import LookAlikeVote, StatementVote, TriggerVote
-from tests.suites.journeybench.construction.writers import response
+from tests.suites.journeybench.construction.writers import response, statement
 
 CAPTIONS = {"a.png": ["A fox in a raincoat reads a menu", "Two owls watch a fox"]}
 
@@ -38,18 +37,6 @@ class TwoWordsEncoder:
             first_two = " ".join(text.lower().split()[:2])
             vectors[row, self.dimensions.setdefault(first_two, len(self.dimensions))] = 1.0
         return vectors
-
-
-def statement(text, number=1):
-    return Statement(
-        statement_id=f"a.png/model/{number}",
-        image="a.png",
-        text=text,
-        way="model",
-        request_id="a.png/statements",
-        writer="w",
-        prompt_sha256="sha",
-    )
 
 
 def statement_votes(text, *conflicts):
