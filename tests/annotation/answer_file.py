@@ -1,5 +1,3 @@
-"""Files of people's answers: one line for each unit."""
-
 import json
 from pathlib import Path
 from typing import Any

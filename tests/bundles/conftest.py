@@ -1,5 +1,3 @@
-"""A bundle for all tests of a module, and a copy of it for each test."""
-
 import shutil
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""A home of one small benchmark whose numbers can be reproduced."""
-
 import json
 from pathlib import Path
 

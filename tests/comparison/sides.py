@@ -1,5 +1,3 @@
-"""Evaluations of the quiz that are in no home."""
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from random import Random

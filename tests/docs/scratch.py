@@ -1,5 +1,3 @@
-"""A folder in which the commands of a page are run: a small source, and a home with models."""
-
 from pathlib import Path
 
 from tests.fakes.codis_source import entry, write_release

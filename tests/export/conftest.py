@@ -1,5 +1,3 @@
-"""A home in which a quiz was measured."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""A limit of this process that acts like a full disk."""
-
 import resource
 from collections.abc import Generator
 from contextlib import contextmanager

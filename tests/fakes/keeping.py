@@ -1,5 +1,3 @@
-"""Records the values that a function receives."""
-
 from typing import TypeVar
 
 T = TypeVar("T")

@@ -1,5 +1,3 @@
-"""Questions and items of MULTI with everything filled in."""
-
 from typing import Any
 
 from bench_assets.core.schema.rows import Question

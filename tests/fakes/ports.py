@@ -1,5 +1,3 @@
-"""Free ports of loopback addresses."""
-
 import socket
 
 

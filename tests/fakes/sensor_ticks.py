@@ -1,5 +1,3 @@
-"""Ticks of the sensors of a graph, as the daemon runs them."""
-
 from pathlib import Path
 
 import dagster as dg

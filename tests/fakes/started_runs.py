@@ -1,5 +1,3 @@
-"""A started run of this process, in an instance with a given run launcher."""
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 

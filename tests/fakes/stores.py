@@ -1,5 +1,3 @@
-"""Stores of tests, as the product opens them."""
-
 from pathlib import Path
 
 from bench_resources.response_cache import store

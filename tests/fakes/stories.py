@@ -1,5 +1,3 @@
-"""Description questions of CogBench and responses of judges."""
-
 from collections.abc import Sequence
 
 from bench_assets.core.schema.chat import Request

@@ -1,5 +1,3 @@
-"""Run ``bench`` as different users of one group."""
-
 import os
 import shutil
 import subprocess

@@ -1,5 +1,3 @@
-"""Damages to the files of a finished home: the number stays, or an error names the file."""
-
 import os
 import shutil
 import sqlite3

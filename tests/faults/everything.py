@@ -1,5 +1,3 @@
-"""All faults of the table."""
-
 from collections.abc import Iterable, Sequence
 
 from tests.faults import disks, inputs, kills, machine, people

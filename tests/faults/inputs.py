@@ -1,5 +1,3 @@
-"""Inputs of people: request fields in bench.toml, addresses of annotation pages."""
-
 import re
 from collections.abc import Callable
 from functools import partial

@@ -1,5 +1,3 @@
-"""Runs that are killed, interrupted, started twice; homes that are full or read-only."""
-
 import shutil
 import signal
 import subprocess

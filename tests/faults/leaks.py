@@ -1,5 +1,3 @@
-"""Searches a home folder for the key: the bytes of every file, and the contents of tables."""
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing

@@ -1,5 +1,3 @@
-"""Faults of machines and other programs: I/O errors, clocks, deletions."""
-
 import shutil
 import subprocess
 from collections.abc import Mapping

@@ -1,5 +1,3 @@
-"""Faults of people: file names of other systems, odd folders, two users of one home."""
-
 import json
 from collections.abc import Callable
 from functools import partial

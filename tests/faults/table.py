@@ -1,5 +1,3 @@
-"""A fault, and the outcome of trying it."""
-
 import resource
 import signal
 import threading

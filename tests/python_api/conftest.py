@@ -1,5 +1,3 @@
-"""A home with a benchmark of four questions, for the Python interface."""
-
 import json
 import shutil
 

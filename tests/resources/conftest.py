@@ -1,5 +1,3 @@
-"""A response cache in a shared database, and a checkpoint."""
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""A folder of checkpoints that is watched, and the instance that its runs are recorded in."""
-
 from collections.abc import Iterator
 from pathlib import Path
 

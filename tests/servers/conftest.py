@@ -1,5 +1,3 @@
-"""Fixtures of servers, each started once, and of a home to evaluate in."""
-
 import json
 import os
 from collections.abc import Callable, Iterator

@@ -1,5 +1,3 @@
-"""Images of one row of pixels, and the pixels that a decoder returns."""
-
 from PIL import Image
 
 from bench_assets.core.images.decoding import decode

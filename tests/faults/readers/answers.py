@@ -1,5 +1,3 @@
-"""Readers of bodies of servers, and of responses and verdicts for every task."""
-
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path

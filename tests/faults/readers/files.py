@@ -1,5 +1,3 @@
-"""Readers of configuration files, and of files that other people or programs wrote."""
-
 import io
 import json
 import shutil

@@ -1,5 +1,3 @@
-"""Faults of readers: hostile inputs, and replies of judges without a verdict."""
-
 import tempfile
 from pathlib import Path
 

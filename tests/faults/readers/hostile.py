@@ -1,5 +1,3 @@
-"""Strategies of hypothesis for hostile inputs: well-formed ones with a few edits."""
-
 import json
 from copy import deepcopy
 from typing import Any

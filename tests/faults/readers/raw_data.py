@@ -1,5 +1,3 @@
-"""Readers of the source files of suites: the releases of authors, and raw data."""
-
 import json
 import pickle
 from collections.abc import Callable

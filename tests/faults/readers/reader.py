@@ -1,5 +1,3 @@
-"""A reader of foreign text or bytes."""
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path

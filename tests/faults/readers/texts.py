@@ -1,5 +1,3 @@
-"""Readers of responses of models and judges, and of texts in sources."""
-
 from bench_assets.core.answer_types.options import read_answer, read_options
 from bench_assets.core.judging.second_look import AnswerForm
 from bench_assets.core.judging.verdicts import RIGHT_OR_WRONG, YES_OR_NO, read_grade, read_word

@@ -1,5 +1,3 @@
-"""Misbehaviours of servers that return the key of a request, wherever they can."""
-
 import orjson
 
 from tests.fakes.echoing_server import BROKEN, FAILURES, Echo

@@ -1,5 +1,3 @@
-"""A misbehaviour of a server, of which ``healing`` makes a fault."""
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias

@@ -1,5 +1,3 @@
-"""Bodies with status 200, some of which are no responses."""
-
 import json
 from typing import Any
 

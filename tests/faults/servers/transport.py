@@ -1,5 +1,3 @@
-"""Faults around a body: statuses, headers, encodings, cut and poisoned connections."""
-
 import asyncio
 import gzip
 import zlib

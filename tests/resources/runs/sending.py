@@ -1,5 +1,3 @@
-"""Launches runs of the tiny graph in a home with a run launcher."""
-
 import json
 import time
 from collections.abc import Callable, Iterator

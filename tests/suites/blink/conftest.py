@@ -1,5 +1,3 @@
-"""The mini edition, drawn and built once for all tests that use it."""
-
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -1,5 +1,3 @@
-"""An encoder that knows which texts mean the same, for tests."""
-
 import numpy as np
 
 

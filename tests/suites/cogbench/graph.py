@@ -1,5 +1,3 @@
-"""The assets of CogBench over the home folder of a test."""
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -1,5 +1,3 @@
-"""Made-up CogBench sources in the authors' schema, for tests."""
-
 import json
 from typing import Any
 

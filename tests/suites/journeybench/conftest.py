@@ -1,5 +1,3 @@
-"""The published route, built once for the tests of several files."""
-
 import pytest
 
 from tests.suites.journeybench.published_bench import Bench

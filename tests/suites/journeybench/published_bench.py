@@ -1,5 +1,3 @@
-"""The published route of the suite over the source of a test."""
-
 from typing import Any
 
 import dagster as dg

@@ -1,5 +1,3 @@
-"""A small, made-up JourneyBench source in the files of the release."""
-
 import json
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""The dataset build of MULTI over a home folder of its own."""
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,5 +1,3 @@
-"""Pages of one server for all tests of a file, without units at the beginning of each."""
-
 from collections.abc import Iterator
 
 import pytest

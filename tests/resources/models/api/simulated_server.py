@@ -1,5 +1,3 @@
-"""A server in simulated time, for concurrency limits."""
-
 import heapq
 import random
 from collections import deque

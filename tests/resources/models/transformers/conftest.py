@@ -1,5 +1,3 @@
-"""Checkpoints that the tests of transformers share."""
-
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path

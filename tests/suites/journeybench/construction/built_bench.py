@@ -1,5 +1,3 @@
-"""The built route of the suite in a home folder of a test."""
-
 from bench_assets.suites.journeybench.assets import source as shared
 from bench_assets.suites.journeybench.construction.assets import distractors
 from bench_assets.suites.journeybench.construction.assets import images as assets

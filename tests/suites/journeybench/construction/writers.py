@@ -1,5 +1,3 @@
-"""Recorded responses of writer models, and statements that a model wrote."""
-
 from bench_assets.suites.journeybench.construction.distractors import Statement
 from bench_assets.suites.journeybench.text_generation import GeneratedText
 
