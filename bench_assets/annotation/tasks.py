@@ -210,13 +210,6 @@ class UndecidedUnits(NamedTuple):
     open: Mapping[str, str]  # may still be answered
     expired: Mapping[str, str]  # the deadline has passed
 
-    @classmethod
-    def classify(cls, now: datetime, until: str, reasons: Mapping[str, str]) -> Self:
-        """Classify undecided units as open or expired; ``until`` is the deadline, "": none."""
-        if until and format_timestamp(now) > until:
-            return cls(open={}, expired=reasons)
-        return cls(open=reasons, expired={})
-
     def shortage(self, n_units: int, terms: AnnotationTerms) -> str:
         """Error message if too few units were decided by the deadline; "" if enough were."""
         n_decided = n_units - len(self.expired)

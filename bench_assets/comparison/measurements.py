@@ -21,9 +21,6 @@ from bench_resources.tables.parquet import Table, TableFiles, read_question_ids
 
 QUESTIONS_CHANGED = "measured on questions that have changed since"
 
-_CORRECTED = ("value", "low", "high", "people", "unread", "if_unread_wrong", "if_unread_right")
-"""Columns that people's verdicts change."""
-
 _ALL = "SELECT * FROM metrics WHERE task = $task ORDER BY model, metric, category"
 _PRIMARY = """
 SELECT * FROM metrics WHERE task = $task AND metric = $metric AND category = $category
@@ -103,8 +100,7 @@ def _query_cells(
     rows = [defaults | row for row in table.to_pylist() if row["condition"] == condition]
     metrics = with_people(tables, task, [Metric(**row | {"people": ""}) for row in rows])
     for row, metric in zip(rows, metrics, strict=True):
-        for name in _CORRECTED:
-            row[name] = getattr(metric, name)
+        row |= {name: getattr(metric, name) for name in defaults}
         row["stale"] = "" if _questions_digest(row) == questions_digest else QUESTIONS_CHANGED
         row["value"] = None if row["value"] is None or isnan(row["value"]) else row["value"]
     return Cells(rows=rows, unreadable={model: reason for (_, model), reason in damaged.items()})

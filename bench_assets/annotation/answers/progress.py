@@ -43,7 +43,9 @@ def undecided_units(
     else:
         checks = {unit.unit_id for unit in units if unit.gold}
         reasons = {name: reason for name, reason in table_reasons.items() if name not in checks}
-    return UndecidedUnits.classify(now, terms.until, reasons)
+    if terms.until and format_timestamp(now) > terms.until:
+        return UndecidedUnits(open={}, expired=reasons)
+    return UndecidedUnits(open=reasons, expired={})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,8 +13,6 @@ from bench_assets.annotation.answers.validation import (
 )
 from bench_assets.annotation.tasks import AnnotationTask, Answer, Unit
 
-_CHOICE_KINDS = ("choice", "choices")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnnotatorQuality:
@@ -100,7 +98,7 @@ _Choices: TypeAlias = Mapping[str, Mapping[str, _FieldChoices]]  # by unit and f
 
 def _choices_by_unit(task: AnnotationTask, counted: Iterable[Answer]) -> _Choices:
     """Group choices by unit, field and person, without fields that everyone left empty."""
-    names = [field.name for field in task.fields if field.kind in _CHOICE_KINDS]
+    names = [field.name for field in task.fields if field.kind in ("choice", "choices")]
     choices: dict[str, dict[str, dict[str, tuple[str, ...]]]] = {}
     for answer in counted:
         unit_choices = choices.setdefault(answer.unit_id, {name: {} for name in names})

@@ -65,19 +65,18 @@ def constant_answer_finding(evidence: Evidence) -> AuditFinding:
 @audit_check("lengths", "Is the longest or the shortest option right too often?")
 def length_finding(evidence: Evidence) -> AuditFinding:
     """Guess by the lengths of the options."""
-    exam = _require_options(evidence)
+    exam = Exam.with_options(evidence.questions)
+    _require_questions(exam, "options")
     return guess_finding(guess_keys(exam, [_length_cue(exam)]), "a look at the options")
 
 
 @audit_check("numbers", "Is the largest, smallest or middle number right too often?")
 def number_finding(evidence: Evidence) -> AuditFinding:
     """Guess the largest, smallest and middle number, if each option has one."""
-    exam = _require_options(evidence)
+    exam = Exam.with_options(evidence.questions)
     rows = [row for row, options in enumerate(exam.options) if len(set(_numbers(options))) > 1]
     exam = exam.select(rows)
-    if len(exam.questions) < MIN_QUESTIONS:
-        n = len(exam.questions)
-        raise SkippedCheckError(f"questions with numbers: {n}; {MIN_QUESTIONS} are needed")
+    _require_questions(exam, "numbers")
     return guess_finding(guess_keys(exam, [_number_cue(exam)]), "a look at the options")
 
 
@@ -90,9 +89,7 @@ def row_order_finding(evidence: Evidence) -> AuditFinding:
     """
     lettered = [question for question in evidence.questions if question.kind == "choice"]
     exam = Exam.with_options(lettered)
-    if len(exam.questions) < MIN_QUESTIONS:
-        n = len(exam.questions)
-        raise SkippedCheckError(f"questions with letters: {n}; {MIN_QUESTIONS} are needed")
+    _require_questions(exam, "letters")
     rows = range(len(exam.questions))
     digests = [sha256(question.question_id.encode()).digest() for question in exam.questions]
     categories = [question.category for question in exam.questions]
@@ -112,9 +109,7 @@ def row_order_finding(evidence: Evidence) -> AuditFinding:
 def surface_finding(evidence: Evidence) -> AuditFinding:
     """Guess by the wording of options, beyond all simpler guesses."""
     exam = Exam.with_options(evidence.questions)
-    if len(exam.questions) < _MIN_WORDED:
-        n = len(exam.questions)
-        raise SkippedCheckError(f"questions with options: {n}; {_MIN_WORDED} are needed")
+    _require_questions(exam, "options", _MIN_WORDED)
     simpler = [_length_cue(exam), _number_cue(exam), _mention_cue(exam)]
     cue = Cue(name="a classifier of words", features=_wording_features(exam))
     guesses = guess_keys(exam, [cue], simpler, by_category=False)
@@ -166,13 +161,11 @@ def _row_groups(exam: Exam, order: Sequence[int]) -> dict[str, Sequence[Hashable
     return {name: [by_place[n] for n in place_of_row] for name, by_place in groups.items()}
 
 
-def _require_options(evidence: Evidence) -> Exam:
-    """Questions with one right option; the check is skipped if they are few."""
-    exam = Exam.with_options(evidence.questions)
-    if len(exam.questions) < MIN_QUESTIONS:
-        n = len(exam.questions)
-        raise SkippedCheckError(f"questions with options: {n}; {MIN_QUESTIONS} are needed")
-    return exam
+def _require_questions(exam: Exam, feature: str, n_needed: int = MIN_QUESTIONS) -> None:
+    """Skip the check if an exam has too few questions."""
+    n = len(exam.questions)
+    if n < n_needed:
+        raise SkippedCheckError(f"questions with {feature}: {n}; {n_needed} are needed")
 
 
 def _place_cue(exam: Exam) -> Cue:

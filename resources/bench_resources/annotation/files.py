@@ -31,8 +31,6 @@ from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.tables.json_records import read_lines, require_field
 from bench_resources.storage.atomic_write import open_atomic
 
-_TIMES = ("at", "changed_at")
-
 
 @dataclass(frozen=True, slots=True)
 class FileBackend:
@@ -159,7 +157,7 @@ def _parse_entry(entry: object, empty_answer: Answer, where: str) -> Answer:
         raise SourceError(f"{where}: expected an object, got {entry!r:.60}")
     times = {
         name: parse_timestamp(require_field(entry, name, str, where))
-        for name in _TIMES
+        for name in ("at", "changed_at")
         if name in entry
     }
     answered_at = times.get("at") or times.get("changed_at", "")

@@ -37,7 +37,6 @@ _IMAGE = "image"  # the image to mark
 _INLINE = 60  # characters of all choices that are shown in one line, at most
 _MARK_TAGS = {"points": "KeyPointLabels", "boxes": "RectangleLabels"}
 _DOLLAR = "$\N{ZERO WIDTH SPACE}"
-_NO_ANNOTATIONS = "no list of annotations. Export in the format JSON, not JSON-MIN"
 
 
 def labelling_config(task: AnnotationTask) -> str:
@@ -117,7 +116,7 @@ def read_export(task: AnnotationTask, file: Path, names: Mapping[str, str]) -> I
 def _annotations(entry: Entry) -> list[Any]:
     annotations = entry.get("annotations")
     if not isinstance(annotations, list):
-        raise SourceError(_NO_ANNOTATIONS)
+        raise SourceError("no list of annotations. Export in the format JSON, not JSON-MIN")
     return annotations
 
 
@@ -266,13 +265,10 @@ def _ranked_texts(field: Field, value: Entry) -> Iterator[_RankedText]:
 
 
 def _format_mark(kind: str, value: Entry) -> str:
-    """Write a mark in shares of width and height; Label Studio exports percent.
-
-    A rounding error below 0 is written without its sign.
-    """
+    """Write a mark in shares of width and height; Label Studio exports percent."""
     left, top = value["x"] / 100, value["y"] / 100
     if kind == "points":
-        return f"{left:z.6f} {top:z.6f}"
+        return f"{left:z.6f} {top:z.6f}"  # z: no sign of a rounding error below 0
     if rotation := value.get("rotation"):
         raise ValueError(f"a box that is turned by {rotation:g} degrees")
     right, bottom = left + value["width"] / 100, top + value["height"] / 100

@@ -90,7 +90,6 @@ def _select_reservation(
 def _insert_answer(
     db: sqlite3.Connection, reservation: Reservation, now: float, values: Values, *, skipped: bool
 ) -> None:
-
     time = format_timestamp(datetime.fromtimestamp(now, UTC))
     time = max(time, reservation.last_at)  # the clock may have gone back
     unit_row, person = reservation.unit.number, reservation.person
