@@ -78,10 +78,11 @@ def people_state(tables: TableFiles, task: Task) -> str:
 
 
 def with_people(tables: TableFiles, task: Task, metrics: Iterable[Metric]) -> list[Metric]:
-    """Correct the primary metric of each model that people checked; mark the others.
+    """Correct the primary metric of each model that people checked; mark other judged ones.
 
-    A checkpoint that people did not check keeps the judge's number, with the bias at the nearest
-    checked one of its run.
+    Only numbers over all questions under the condition main are corrected and marked. A checkpoint
+    that people did not check keeps the judge's number, with the bias at the nearest checked one of
+    its run.
     """
     rows = list(metrics)
     primary = ("main", task.primary_metric, "all")

@@ -186,7 +186,7 @@ class HomeResults:
                 yield f"{value}, {previous}: {effect.shown_verdict} ({change}){remedy}"
 
     def _next_commands(self, task: Task, row: Metric) -> Iterator[str]:
-        """Commands that make the number more certain, then one that shows the report."""
+        """Commands that make the number more certain or explain it; the last shows the report."""
         condition = "" if row.condition == "main" else f" --condition {row.condition}"
         model_option = self._model_option(row.model)
         evaluate_again = f"bench evaluate {task.name} {model_option}{condition}"

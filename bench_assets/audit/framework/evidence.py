@@ -27,8 +27,8 @@ class Results:
     questions: tuple[str, ...]  # ids, in the order of the question table
     points: Floats  # (models, questions): share of points in [0, 1], mean of the samples; NaN: none
     answers: Texts = field(default_factory=lambda: np.empty((0, 0), object))
-    # (models, questions): parsed from the first sample, in the form of Question.answer, its parts
-    # joined by ANSWER_SEPARATOR; "": nothing was parsed
+    # (models, questions): parsed from the first scored sample, in the form of Question.answer, its
+    # parts joined by ANSWER_SEPARATOR; "": nothing was parsed
 
 
 class TrainingEntry(NamedTuple):

@@ -71,7 +71,7 @@ def ambiguous_options(evidence: Evidence) -> AuditFinding:
 
 @lru_cache(maxsize=2**16)
 def canonical_option(option: str) -> Hashable:
-    """Canonical form of an option; equal for options with the same meaning.
+    """Canonical form of an option; options with equal forms are taken to mean the same.
 
     >>> canonical_option("0.5 m") == canonical_option("50 cm")
     True

@@ -124,7 +124,7 @@ def metrics_with_baselines(
     constants: Sequence[BestConstant],
     judged_responses: JudgedResponses | None = None,
 ) -> list[Metric]:
-    """Compute a model's metrics, each with both blind baselines; without if scorers differ.
+    """Compute a model's metrics with the known blind baselines; without any if scorers differ.
 
     If rules judged, ``constants`` are the best constant responses; those of other questions do not
     count. Otherwise the baselines are from ``judged_responses``, earlier verdicts of the judge of

@@ -43,9 +43,9 @@ def constant_responses(
     """List up to ``max_constants`` candidates for the best constant response, the likeliest first.
 
     Letters and sets of letters of the options, answers that are right more than once, overall and
-    in a slice, the most frequent answers as one list, ``composed_texts``, and ``STOCK_RESPONSES``.
-    If each question has options, frequent answers are enough: a stock sentence names none of the
-    options.
+    in a slice, and each blank's most frequent entry. If some questions have no letters, also short
+    frequent answers as one list, ``composed_texts``, and ``STOCK_RESPONSES`` unless each question
+    has options and another candidate was found.
     """
     n_options = [len(q.options) for q in questions if q.kind in ("choice", "choices")]
     n_options_of_sets = [len(q.options) for q in questions if q.kind == "choices"]

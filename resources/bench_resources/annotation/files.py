@@ -48,7 +48,7 @@ class FileBackend:
         return UnitCounts.of(old_digests, new_digests)
 
     def answers(self, task: AnnotationTask) -> list[Answer]:
-        """Read all answers, sorted by unit, person and time; an invalid line has a complaint."""
+        """Read all answers in the order of the port; an invalid line has a complaint."""
         files = sorted(self._folder(task).glob("answers*.jsonl"))
         answers = [answer for file in files for answer in _read_answers(task, file)]
         return sorted(answers, key=attrgetter("unit_id", "unit_digest", "person", "changed_at"))
