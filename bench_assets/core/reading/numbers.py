@@ -120,7 +120,7 @@ def _find_numbers(text: str, extent: Extent) -> str | None:
         listed = bracketed[1] if bracketed and extent == "opening" else text.strip(" .。()[]{}")
         texts = _SEPARATOR.split(listed)
     numbers = [quantity.value for quantity in map(parse_quantity, texts) if quantity]
-    is_list = numbers and (extent == "mention" or len(numbers) == len(texts))
+    is_list = numbers and len(numbers) == len(texts)
     return ", ".join(map(format_number, numbers)) if is_list else None
 
 
@@ -174,6 +174,6 @@ def _with_unit(text: str, number: re.Match[str]) -> Measurement | None:
         return None  # 3 hundred and forty one
     quantity = _match_quantity(match) if match else None
     is_scaled = match and (match["scale"] or match["power"] or match["exponent"])
-    if quantity and (is_scaled or find_unit(quantity.unit)):
+    if is_scaled or (quantity and find_unit(quantity.unit)):
         return quantity
     return parse_quantity(digits[0]) if digits else None
