@@ -14,6 +14,7 @@ from math import isnan
 from pathlib import Path
 from typing import Any
 
+from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.schema.provenance import text_digest
 from bench_assets.core.schema.rows import Metric
 from bench_assets.export.samples import (
@@ -33,8 +34,13 @@ _INVALID_CHARACTERS = re.compile(r"[\"<>:/|\\?*\[\]]+")  # in names of models, a
 
 
 def write_lm_eval_results(collection: TableCollection, out: Path) -> list[Path]:
-    """Write the results and samples of each model into a folder of its own."""
+    """Write the results and samples of each model into a folder of its own.
+
+    Raises:
+        SettingsError: If two models would share a folder.
+    """
     files: list[Path] = []
+    owners: dict[str, str] = {}
     tasks: dict[str, list[dict[str, Any]]] = defaultdict(list)  # by model
     last_response: dict[str, datetime] = {}
     for evaluation in collection.evaluations():
@@ -42,7 +48,7 @@ def write_lm_eval_results(collection: TableCollection, out: Path) -> list[Path]:
         tasks[model].append(task_results(evaluation))
         last_response[model] = max(asked_at, last_response.get(model, asked_at))
         name = f"samples_{task_key(evaluation)}_{_file_date(asked_at)}.jsonl"
-        samples_file = out / model_folder(model) / name
+        samples_file = out / claim_folder(model, owners) / name
         with open_atomic(samples_file) as file:
             file.writelines(f"{as_json(line)}\n".encode() for line in sample_lines(evaluation))
         files.append(samples_file)
@@ -73,6 +79,22 @@ def model_folder(model: str) -> str:
     """
     name = _INVALID_CHARACTERS.sub("__", model)
     return name if name.strip(".") else "_" * len(name)
+
+
+def claim_folder(model: str, owners: dict[str, str]) -> str:
+    """Enter a model as the owner of its folder, whose name is returned.
+
+    Raises:
+        SettingsError: If another model owns it.
+    """
+    folder = model_folder(model)
+    owner = owners.setdefault(folder, model)
+    if owner != model:
+        raise SettingsError(
+            f"{model}: its folder {folder} would be that of {owner} too. Export each with --model"
+            " and an --out of its own"
+        )
+    return folder
 
 
 def task_results(evaluation: ModelResponses) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import Any
 
 from bench_assets.core.schema.rows import Question
 from bench_assets.core.text.escaping import escape_formula
-from bench_assets.export.lm_eval import model_folder
+from bench_assets.export.lm_eval import claim_folder
 from bench_assets.export.samples import ExportSample, export_samples, incomplete_reason
 from bench_assets.workspace.inspect.table_collection import ModelResponses, TableCollection
 from bench_resources.storage.atomic_write import open_atomic
@@ -27,14 +27,19 @@ _FURTHER_COLUMNS = ("answer", "category", "question_id", "prediction")
 
 
 def write_vlmeval_files(collection: TableCollection, out: Path) -> list[Path]:
-    """Write each model's responses, points and primary metric, or add why not to ``left_out``."""
+    """Write each model's responses, points and primary metric, or add why not to ``left_out``.
+
+    Raises:
+        SettingsError: If two models would share a folder.
+    """
     files: list[Path] = []
+    owners: dict[str, str] = {}
     for evaluation in collection.evaluations():
         label = f"{evaluation.name} of {evaluation.model}"
         if reason := _unsupported_reason(evaluation):
             collection.left_out.append(f"{label}: {reason}")
             continue
-        model = model_folder(evaluation.model)
+        model = claim_folder(evaluation.model, owners)
         base = str(out / model / f"{model}_{dataset_name(evaluation)}")
         columns, rows = response_rows(evaluation)
         files.append(_write_table(Path(f"{base}.tsv"), columns, rows, "\t"))

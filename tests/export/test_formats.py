@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from bench_assets.core.schema.errors import SettingsError
 from bench_assets.core.text.escaping import escape_formula
 from bench_assets.export.formats import FORMATS
-from tests.export.measured_home import MODEL, export_job
+from bench_resources.tables.parquet import TableFiles
+from tests.export.measured_home import MODEL, export_job, measure, questions
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "exports.md"
 EXAMPLES = re.findall(r"```python\n(.*?)```", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL)
@@ -25,6 +27,14 @@ def home_as_cwd(home, monkeypatch):
 def test_every_format_is_documented():
     text = DOCUMENT.read_text(encoding="utf-8")
     assert [name for name in FORMATS if f"`{name}`" not in text] == []
+
+
+@pytest.mark.parametrize("export_format", ["lm-eval", "vlmeval"])
+def test_models_that_would_share_a_folder_are_refused(home, export_format):
+    other_model = MODEL.replace("/", "__")
+    measure(TableFiles(folder=str(home / "tables")), questions("published"), other_model)
+    with pytest.raises(SettingsError, match=f"{other_model} would be that of {MODEL} too"):
+        FORMATS[export_format](export_job(home, home / "out"))
 
 
 @pytest.mark.filterwarnings("ignore")
