@@ -21,7 +21,7 @@ from bench_assets.core.answer_types.definition import AnswerSettings, Gold
 from bench_assets.core.answer_types.options import split_options
 from bench_assets.core.answer_types.registry import make_answer_type
 from bench_assets.core.schema.errors import SourceError
-from bench_assets.core.tables.json_records import read_object
+from bench_assets.core.tables.json_records import read_object, refuse_duplicate_columns
 from bench_assets.external_results.results import (
     UNPACKING_ERRORS,
     ExternalMetric,
@@ -34,7 +34,7 @@ from bench_assets.external_results.results import (
     to_text,
     unique_samples,
 )
-from bench_assets.file_benchmarks.row_files import Row, read_rows, refuse_duplicate_columns
+from bench_assets.file_benchmarks.row_files import Row, read_rows
 from bench_resources.config.known_benchmarks import known_benchmarks
 
 HARNESS = "VLMEvalKit"

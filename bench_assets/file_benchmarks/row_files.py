@@ -8,7 +8,6 @@ splits named by folder and file (``data/test-00000-of-00002.parquet``), or of an
 import csv
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import chain
@@ -26,6 +25,7 @@ from bench_assets.core.tables.json_records import (
     read_entries,
     read_object,
     read_text,
+    refuse_duplicate_columns,
     refuse_pointer,
 )
 
@@ -229,16 +229,6 @@ def _batch_entries(batch: pa.RecordBatch) -> Iterator[Entry | str]:
     step = _n_batch_rows(batch.nbytes, batch.num_rows)
     for start in range(0, batch.num_rows, step):
         yield from _to_entries(batch.slice(start, step))
-
-
-def refuse_duplicate_columns(names: Iterable[str], file: Path) -> None:
-    """Refuse a table with duplicate column names.
-
-    Raises:
-        SourceError: If there are any.
-    """
-    if twins := [name for name, n in Counter(names).items() if name and n > 1]:
-        raise SourceError(f"{file}: duplicate column {twins[0]!r:.60}")
 
 
 def _n_batch_rows(n_bytes: int, n_rows: int) -> int:

@@ -270,6 +270,16 @@ def refuse_pointer(file: Path) -> None:
             raise unreadable(str(file), "a pointer of Git LFS to the file. Run git lfs pull")
 
 
+def refuse_duplicate_columns(names: Iterable[str], file: Path) -> None:
+    """Refuse a table with duplicate column names; several columns may have an empty one.
+
+    Raises:
+        SourceError: If there are any.
+    """
+    if twins := [name for name, n in Counter(names).items() if name and n > 1]:
+        raise SourceError(f"{file}: duplicate column {_shorten(twins[0])}. Rename or remove one")
+
+
 def unreadable(where: str, problem: str) -> SourceError:
     """Build the error of a file or row that cannot be read, and record it as a rejection."""
     record_row(where, reason=problem)

@@ -30,6 +30,7 @@ from bench_assets.core.tables.json_records import (
     make_rows,
     read_entries,
     read_lines,
+    refuse_duplicate_columns,
     require_field,
 )
 
@@ -230,6 +231,7 @@ def _read_csv(file: Path) -> Iterator[LocatedEntry]:
         with file.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.reader(lines, strict=True)
             header = next(reader, [])
+            refuse_duplicate_columns(header, file)
             for cells in filter(any, reader):  # without blank rows
                 where = f"{file}, line {reader.line_num}"
                 if len(cells) == len(header):

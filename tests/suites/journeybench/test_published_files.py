@@ -7,7 +7,11 @@ import bench_assets.suites.journeybench
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.published_numbers import read_published
 from bench_assets.core.schema.rows import Metric, Question, Score, StoredImage
-from bench_assets.suites.journeybench.published_files import match_addresses, read_texts
+from bench_assets.suites.journeybench.published_files import (
+    match_addresses,
+    read_records,
+    read_texts,
+)
 from bench_assets.workspace.materialization.backfill import build_questions
 from bench_assets.workspace.materialization.workbench import Workbench
 from bench_resources.config.bench_toml import load_settings
@@ -107,6 +111,13 @@ def test_a_file_without_rows_is_an_error(tmp_path):
     (source / "caption.csv").write_text("url,captions\n")
     errors = step_errors(Bench(tmp_path / "home", source).build("captioning"))
     assert any("caption.csv: no rows" in error for error in errors)
+
+
+def test_a_column_that_is_twice_in_a_file_is_an_error(tmp_path):
+    file = tmp_path / "mcot.csv"
+    file.write_text("question,answer,answer\n?,A,B\n")
+    with pytest.raises(SourceError, match=r"mcot\.csv: duplicate column 'answer'"):
+        list(read_records(file))
 
 
 def test_images_are_stored_unless_they_do_not_decode(bench):

@@ -25,7 +25,12 @@ from PIL.Image import Image
 from bench_assets.core.images.drawing import encode_jpeg, mask_box, scale_to_height
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.rows import Rejection
-from bench_assets.core.tables.json_records import Entry, read_lines, require_field
+from bench_assets.core.tables.json_records import (
+    Entry,
+    read_lines,
+    refuse_duplicate_columns,
+    require_field,
+)
 from bench_assets.core.tables.read_rows import record_row
 from bench_assets.suites.blink.builders.drafts import (
     SECOND_OR_THIRD,
@@ -86,6 +91,7 @@ def visual_similarity(source: Path, rng: Random) -> Candidates:
     for row, where in located_rows:
         record_row(where, row)
     columns = reader.fieldnames or []
+    refuse_duplicate_columns(columns, file)
     missing = _COLUMNS.difference(columns)
     if located_rows and missing:
         raise SourceError(f"{file}: no columns {sorted(missing)}; it has {', '.join(columns)}")

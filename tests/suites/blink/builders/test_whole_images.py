@@ -186,6 +186,12 @@ def test_columns_that_are_missing_are_named(tmp_path):
         list(visual_similarity(tmp_path, Random(0)))
 
 
+def test_a_column_that_is_twice_in_a_file_is_an_error(tmp_path):
+    (tmp_path / "data.csv").write_text("id,votes,votes\n5,7,8\n")
+    with pytest.raises(SourceError, match=r"data\.csv: duplicate column 'votes'"):
+        list(visual_similarity(tmp_path, Random(0)))
+
+
 @pytest.mark.parametrize(
     ("place", "ordinal"), [(0, "first"), (1, "second"), (2, "third"), (3, "fourth")]
 )
