@@ -1,6 +1,7 @@
 """Generated images: drawn of sprites, or collected from a folder."""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -99,30 +100,38 @@ def collect_images(
 ) -> ImageImport:
     """Store the requested images of a folder; a missing or unreadable one is a rejection.
 
-    An image has the name of its request, or another suffix (``a.jpg`` for ``a.png``).
+    An image has the name of its request. Without one, it is the only file of that name with another
+    suffix (``a.jpg`` for ``a.png``); several are a rejection too.
 
     Raises:
         SourceError: If the folder has none of them.
     """
     names = {file.relative_to(folder).as_posix(): file for file in files_below(folder)}
-    stems = {_stem(name): file for name, file in names.items()}
-    files: dict[str, Path] = {}
-    for request in requests:
-        file = names.get(request.name) or stems.get(_stem(request.name))
-        if file:
-            files[request.name] = file
-    if requests and not files:
+    names_by_stem: dict[str, list[str]] = defaultdict(list)
+    for name in sorted(names):
+        names_by_stem[_stem(name)].append(name)
+    found = {
+        request.name: [request.name]
+        if request.name in names
+        else names_by_stem[_stem(request.name)]
+        for request in requests
+    }
+    if requests and not any(found.values()):
         raise SourceError(
             f"{folder}: none of the {len(requests)} planned images (expected names such as"
             f" {requests[0].name}). Generate them from the planned prompts, or correct the path"
         )
+    files: dict[str, Path] = {}
+    rejections: list[Rejection] = []
+    for requested, candidates in found.items():
+        if len(candidates) == 1:
+            files[requested] = names[candidates[0]]
+        else:
+            several = f"several images in {folder}: {', '.join(candidates)}. Remove all but one"
+            reason = several if candidates else f"no such image in {folder}"
+            rejections.append(Rejection(entry=requested, reason=reason))
     collected = image_store.put_files(files, entry="")
-    missing = [
-        Rejection(entry=request.name, reason=f"no such image in {folder}")
-        for request in requests
-        if request.name not in files
-    ]
-    return ImageImport(collected.images, [*collected.rejections, *missing])
+    return ImageImport(collected.images, [*collected.rejections, *rejections])
 
 
 def _stem(name: str) -> str:

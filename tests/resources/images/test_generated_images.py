@@ -93,6 +93,14 @@ def test_planned_images_are_collected_by_name(tmp_path, folder):
     assert rejections[1].reason == f"no such image in {folder}"
 
 
+def test_an_image_with_two_files_is_rejected_with_their_names(tmp_path, folder):
+    (folder / "b.1.gif").write_bytes(plain_png("red"))  # beside b.1.jpg
+    image_store = ImageStore(folder=str(tmp_path / "images"))
+    _, (rejection,) = collect_images([request(name="b.1.png")], folder, image_store)
+    assert rejection.entry == "b.1.png"
+    assert "b.1.gif, b.1.jpg" in rejection.reason
+
+
 @pytest.mark.parametrize("path", ["empty", "absent"])
 def test_a_folder_without_planned_images_is_an_error(tmp_path, path):
     (tmp_path / "empty").mkdir()
