@@ -241,9 +241,11 @@ def _parse_item(entry: Entry, where: str, task: PerceptionTask, split: Split) ->
     if images != list(_IMAGES[: task.images]):
         raise SourceError(f"{where}: images {images}, expected the first {task.images}")
     answer = require_field(entry, "answer", str, where)
-    choices = tuple(map(str, require_field(entry, "choices", list, where)))
-    if len(set(choices)) != len(task.options) or len(choices) != len(task.options):
-        raise SourceError(f"{where}: choices {choices}, expected {len(task.options)} distinct")
+    choices = tuple(require_field(entry, "choices", list, where))
+    are_texts = all(isinstance(choice, str) for choice in choices)
+    n_options = len(task.options)
+    if not are_texts or len(choices) != n_options or len(set(choices)) != n_options:
+        raise SourceError(f"{where}: choices {choices}, expected {n_options} distinct texts")
     has_explanation = bool(entry.get("explanation"))
     return BlinkItem(
         where=where,
