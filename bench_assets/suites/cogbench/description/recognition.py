@@ -259,9 +259,12 @@ def labelled_cosines(encoder: TextEncoder) -> list[LabelledCosine]:
 
 
 def lowest_threshold(labelled: Sequence[LabelledCosine]) -> float:
-    """Find the lowest cut, half-way between two cosines, that at most 5 % of wrong pairs exceed."""
+    """Find the lowest cut that at most 5 % of wrong pairs exceed.
+
+    A cut is half-way between two cosines, or the highest cosine.
+    """
     cosines = sorted({pair.cosine for pair in labelled})
-    cuts = [(low + high) / 2 for low, high in pairwise(cosines)]
+    cuts = [*((low + high) / 2 for low, high in pairwise(cosines)), cosines[-1]]
     wrong = [pair.cosine for pair in labelled if not pair.same]
     return next(
         cut

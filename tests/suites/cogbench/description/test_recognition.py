@@ -199,6 +199,7 @@ def test_opposite_and_denied_entities_are_recognised_only_officially(
             (0.47 + 0.48) / 2,  # 0.48 and 0.9 are above it: two of the forty wrong pairs
             id="one in twenty wrong pairs may be above it",
         ),
+        pytest.param([(0.5, False), (0.5, True)], 0.5, id="equal cosines"),
     ],
 )
 def test_the_threshold_is_the_lowest_with_few_wrong_pairs_above_it(pairs, threshold):
