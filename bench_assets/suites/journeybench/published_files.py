@@ -192,14 +192,22 @@ def problem_id(question: str) -> str:
 
 
 def number_repeated(table: Table[Row], id_field: str) -> Table[Row]:
-    """Number the repeated ids of rows, "a", "a/2" and so on; a first one is unchanged."""
-    counts = Counter[str]()
+    """Number the repeated ids of rows, "a", "a/2" and so on, without ids that the table has.
+
+    The first row with an id keeps it.
+    """
+    ids = {getattr(row, id_field) for row in table.rows}
+    numbers = Counter[str]()
     rows = []
     for row in table.rows:
         row_id = getattr(row, id_field)
-        counts[row_id] += 1
-        number = counts[row_id]
-        rows.append(row if number == 1 else replace(row, **{id_field: f"{row_id}/{number}"}))
+        numbers[row_id] += 1
+        if numbers[row_id] == 1:
+            rows.append(row)
+            continue
+        while f"{row_id}/{numbers[row_id]}" in ids:
+            numbers[row_id] += 1
+        rows.append(replace(row, **{id_field: f"{row_id}/{numbers[row_id]}"}))
     return replace(table, rows=rows)
 
 

@@ -6,9 +6,11 @@ import pytest
 import bench_assets.suites.journeybench
 from bench_assets.core.schema.errors import SourceError
 from bench_assets.core.schema.published_numbers import read_published
-from bench_assets.core.schema.rows import Metric, Question, Score, StoredImage
+from bench_assets.core.schema.rows import Metric, Question, Rejection, Score, StoredImage
+from bench_assets.core.tables.build import Table
 from bench_assets.suites.journeybench.published_files import (
     match_addresses,
+    number_repeated,
     read_records,
     read_texts,
 )
@@ -118,6 +120,12 @@ def test_a_column_that_is_twice_in_a_file_is_an_error(tmp_path):
     file.write_text("question,answer,answer\n?,A,B\n")
     with pytest.raises(SourceError, match=r"mcot\.csv: duplicate column 'answer'"):
         list(read_records(file))
+
+
+def test_a_number_added_to_an_id_avoids_the_ids_of_other_rows():
+    table = Table([Rejection(entry=name, reason="") for name in ("a", "a", "a/2", "a")])
+    numbered = number_repeated(table, "entry")
+    assert [row.entry for row in numbered.rows] == ["a", "a/3", "a/2", "a/4"]
 
 
 def test_images_are_stored_unless_they_do_not_decode(bench):
