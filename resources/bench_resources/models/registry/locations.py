@@ -71,14 +71,14 @@ def locate(text: str, settings: Settings) -> ResolvedModel:
 
     Raises:
         UnknownNameError: If it is no location.
-        SettingsError: If an entry is unknown or invalid.
+        SettingsError: If an entry is unknown, invalid or given twice.
         ModelError: If a folder is not a checkpoint.
     """
     if not text.strip() or text.encode(errors="ignore").decode() != text:  # no file can name it
         names = known_names(settings)
         raise UnknownNameError(f"model in {settings.file}", text, names, also=FORMS)
     location, *assignments = [text] if path_exists(text) else _SETTING_COMMA.split(text)
-    chosen = template_of_value(dict(map(_parse_setting, assignments)))
+    chosen = template_of_value(_parse_settings(assignments))
     if assignments and not path_exists(location) and location in known_names(settings):
         return _changed_model(location, assignments, chosen, settings)
     if location.startswith(_HUB) and not path_exists(location):
@@ -253,13 +253,18 @@ def _digest_ends(file: Path) -> str:
     return digest.hexdigest()[:8]
 
 
-def _parse_setting(text: str) -> tuple[str, Any]:
-    """Read ``name=value``: a value of TOML, or else a text."""
-    name, _, value = text.partition("=")
-    try:
-        return name, tomllib.loads(f"value = {value}")["value"]
-    except ValueError:
-        return name, value
+def _parse_settings(assignments: Sequence[str]) -> dict[str, Any]:
+    """Read each ``name=value``, with a value of TOML, or else a text; raises on duplicates."""
+    settings: dict[str, Any] = {}
+    for assignment in assignments:
+        name, _, value = assignment.partition("=")
+        if name in settings:
+            raise SettingsError(f"{name}: given twice for one model. Remove one")
+        try:
+            settings[name] = tomllib.loads(f"value = {value}")["value"]
+        except ValueError:
+            settings[name] = value
+    return settings
 
 
 def _partition_key(name: str, chosen: Mapping[str, Any]) -> str:
