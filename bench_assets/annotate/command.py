@@ -80,6 +80,8 @@ def links(
     """
     from bench_assets.annotate.operations import make_links, revoke_links
 
+    if revoke and not person and (task or days != _LINK_LIFETIME_DAYS or as_json):
+        raise typer.BadParameter("beside --revoke, --task, --days and --json need --person")
     with open_settings() as settings:
         for name in revoke_links(settings, revoke or []):
             print_message(f"All earlier links of {name} are revoked.")
