@@ -100,6 +100,8 @@ def permute_options(
 
     Example: bench audit permute-options blink --model my-model
     """
+    if seed and not n_orders:
+        raise typer.BadParameter("--seed needs --orders")
     with open_home(task, source, models=model, rule="stated") as bench:
         from bench_assets.asset_factory.question_subset import QuestionSubset
         from bench_assets.audit.permutation_runs import evaluate_permutations, permute_questions
