@@ -1,8 +1,7 @@
 """Annotation tasks of a suite: ``annotation.toml`` beside it."""
 
 import tomllib
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,19 +25,13 @@ def read_tasks(file: Path) -> dict[str, AnnotationTask]:
         raise SourceError(f"{file}: cannot be read as TOML: {error}") from error
     tasks: dict[str, AnnotationTask] = {}
     for name, definition in document.get("tasks", {}).items():
-        with _locate_errors(f"{file}, tasks.{name}"):
+        try:
             task_name = f"{document['suite']}/{name}"
             tasks[name] = _parse_task(task_name, definition, document.get("texts", {}), tasks)
+        except (LookupError, TypeError, ValueError) as error:
+            reason = f"{type(error).__name__}: {error}"
+            raise SourceError(f"{file}, tasks.{name}: {reason}") from error
     return tasks
-
-
-@contextmanager
-def _locate_errors(where: str) -> Generator[None]:
-    """Name the entry in the error of a missing, unknown or unfit field."""
-    try:
-        yield
-    except (LookupError, TypeError, ValueError) as error:
-        raise SourceError(f"{where}: {type(error).__name__}: {error}") from error
 
 
 def _parse_task(

@@ -154,10 +154,6 @@ def _field_values(record: QuestionRecord, field: str) -> list[str]:
     return [getattr(row, field) for row in rows]
 
 
-# Parts of signatures, as causes name them.
-_CAUSE_NAMES = {"data": "questions", "prompts": "prompt"}
-
-
 @dataclass(frozen=True, kw_only=True)
 class EvaluationTables:
     """All tables of an evaluation; some may be empty."""
@@ -212,9 +208,10 @@ def signature_by_cause(signature: Signature) -> dict[str, str]:
     model, decoding = split_model_part(signature.parts.get("model", ""))
     task = "+".join((signature.task, *signature.extensions))
     by_cause = {VERSION: f"{task} v{signature.version}", "condition": signature.condition}
+    names = {"data": "questions", "prompts": PROMPT}
     for name, value in signature.parts.items():
         if name != "model":
-            by_cause[_CAUSE_NAMES.get(name, name)] = value
+            by_cause[names.get(name, name)] = value
     return {**by_cause, MODEL: model, DECODING: decoding}
 
 

@@ -8,6 +8,7 @@ characters in Chinese, Japanese and Korean.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from bench_assets.audit.framework.evidence import Evidence, TrainingData
 from bench_assets.audit.framework.findings import (
@@ -40,6 +41,8 @@ def training_images(evidence: Evidence) -> AuditFinding:
     )
     if training is None or not images:
         raise SkippedCheckError(_skip_reason(training, "no question has an image"))
+    if next(chain(training.images(), training.image_hashes()), None) is None:
+        raise SkippedCheckError("the training data has no images, digests or image hashes")
     distinct = set(images)
     reasons = {
         entry.content: f"{entry.name} is this image"
@@ -61,6 +64,8 @@ def training_texts(evidence: Evidence) -> AuditFinding:
     training = evidence.training
     if training is None or not evidence.questions:
         raise SkippedCheckError(_skip_reason(training, "there are no questions"))
+    if next(training.texts(), None) is None:
+        raise SkippedCheckError("the training data has no texts (.jsonl, .json, .txt, .md)")
     rare_grams = _rare_grams(evidence.questions)
     searched = {question_id for question_id, grams in rare_grams if grams}
     if not searched:

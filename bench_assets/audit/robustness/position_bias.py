@@ -82,8 +82,10 @@ def _share_figures(
         yield _mean_figure(f"order_{number}", mean(points), make_figure)
     yield _mean_figure("all_orders", _mean_over(outcomes, clusters, _mean_share), make_figure)
     yield _mean_figure("circular", _mean_over(outcomes, clusters, _right_in_all), make_figure)
-    by_chance = [
-        _chance_consistency(rows) for rows in outcomes.values() if _consistency(rows) is not None
+    by_chance = [  # of random letters
+        (1 / len(rows[0].places)) ** (len(rows) - 1)
+        for rows in outcomes.values()
+        if _consistency(rows) is not None
     ]
     chance = sum(by_chance) / len(by_chance) if by_chance else nan
     consistency = _mean_over(outcomes, clusters, _consistency)
@@ -99,11 +101,6 @@ def _mean_over(
     return mean(
         ScoredPoint(measure(rows), clusters[question_id]) for question_id, rows in outcomes.items()
     )
-
-
-def _chance_consistency(rows: Sequence[PermutationOutcome]) -> float:
-    """Expected consistency of random letters over all orders."""
-    return float((1 / len(rows[0].places)) ** (len(rows) - 1))
 
 
 def _mean_share(rows: Sequence[PermutationOutcome]) -> float | None:

@@ -259,8 +259,10 @@ def _guess_name(exam: Exam, rows: Rows, cue: Cue) -> str:
 
 def _cross_validate(exam: Exam, rows: Rows, cue: Cue) -> Floats:
     """Accuracy on each question of a classifier trained on other clusters; ties are split."""
-    features = _scaled_features(exam, rows, cue)
     offered, keys = exam.is_offered[rows], exam.keys[rows]
+    unscaled = cue.features(rows)
+    spread = unscaled[offered].std(axis=0)
+    features = (unscaled / np.where(spread > 0, spread, 1)).astype(np.float32)
     folds = exam.folds[rows]
     groups = np.zeros(len(rows), np.intp) if cue.groups is None else cue.groups[rows]
     hits = np.zeros(len(rows))
@@ -281,13 +283,6 @@ def _hits(exam: Exam, rows: Rows, sums: npt.NDArray[np.float32]) -> Floats:
     keys = exam.keys[rows]
     shares = is_best[np.arange(len(rows)), keys] / is_best.sum(axis=1)
     return np.where(keys >= 0, shares, 0.0)
-
-
-def _scaled_features(exam: Exam, rows: Rows, cue: Cue) -> Features:
-    """Features of a cue, scaled to unit variance over all options."""
-    features = cue.features(rows)
-    spread = features[exam.is_offered[rows]].std(axis=0)
-    return (features / np.where(spread > 0, spread, 1)).astype(np.float32)
 
 
 def _fit_weights(
