@@ -92,7 +92,7 @@ class Duplicate:
     similarity: float  # of their texts, [0, 1]
     distance: int  # largest between their images, in bits of 64; 0 without images
     conflict: str = ""  # the difference that keeps both; "" without one
-    dropped: bool  # whether the item is
+    dropped: bool = False  # whether the item is
 
 
 def find_duplicates(
@@ -119,7 +119,6 @@ def find_duplicates(
             similarity=twin.similarity,
             distance=distance,
             conflict=_conflict(later, earlier),
-            dropped=False,
         )
         pairs_by_item[twin.later].append(pair)
     dropped: set[str] = set()
@@ -136,8 +135,9 @@ def find_duplicates(
 
 def _conflict(later: MultiItem, earlier: MultiItem) -> str:
     """Name a difference that may change the answer of two similar items; "" without one."""
-    if _gold(later) != _gold(earlier):
-        return f"the gold is {later.answer!r:.60}, not {earlier.answer!r:.60}"
+    gold, other_gold = ", ".join(_gold(later)), ", ".join(_gold(earlier))
+    if gold != other_gold:
+        return f"the gold is {gold or later.answer!r:.60}, not {other_gold or earlier.answer!r:.60}"
     later_tokens, earlier_tokens = _decisive_tokens(later), _decisive_tokens(earlier)
     differing = (later_tokens - earlier_tokens) | (earlier_tokens - later_tokens)
     if differing:
