@@ -87,13 +87,14 @@ def test_the_form_alone_proves_the_changed_number_in_three_of_ten_problems():
 @pytest.mark.long
 @pytest.mark.usefixtures("_real_problems")
 @pytest.mark.parametrize("share_old", [0.0, 0.5])
-def test_no_wrong_item_is_accepted_among_those_solved_by_hand(share_old):
+def test_no_wrong_item_is_proven_or_accepted_among_those_solved_by_hand(share_old):
     figures = gold_measures.labelled_figures(share_old)
     assert figures["solved by hand"] == 389
     assert figures["proven by form, and wrong"] == 0
-    assert figures["proven by form, and contradictory"] == 4
+    assert figures["proven by form, and contradictory"] == 4  # no form shows a contradiction
+    assert figures["accepted, and right (least)"] >= 300  # both solvers are right in 0.855 of 374
     assert figures["accepted, and wrong (most)"] == 0
-    assert figures["accepted, and contradictory (most)"] <= 1
+    assert figures["accepted, and contradictory (most)"] <= 1  # both solvers overlook it
 
 
 @pytest.mark.long

@@ -12,6 +12,12 @@ def write_responses(folder, name):
     return folder / name
 
 
+def read_samples(folder, text):
+    (folder / "M_MMStar.tsv").write_text(text)
+    (results,) = read_external_results(folder / "M_MMStar.tsv")
+    return results.samples
+
+
 def test_responses_without_points_are_scored_here(tmp_path):
     (results,) = read_external_results(write_responses(tmp_path, "Seer_3B_MMStar.tsv"))
     assert (results.model, results.task) == ("Seer_3B", "MMStar")
@@ -22,28 +28,21 @@ def test_responses_without_points_are_scored_here(tmp_path):
 
 
 def test_options_are_read_from_the_text_of_the_question(tmp_path):
-    file = tmp_path / "M_MMStar.tsv"
-    file.write_text("index\tquestion\tanswer\tprediction\n1\tWhich? (A) red (B) blue\tB\tblue\n")
-    (results,) = read_external_results(file)
-    (sample,) = results.samples
+    head = "index\tquestion\tanswer\tprediction\n"
+    (sample,) = read_samples(tmp_path, f"{head}1\tWhich? (A) red (B) blue\tB\tblue\n")
     assert (sample.options, sample.points) == (("red", "blue"), 1.0)
 
 
 def test_options_beside_an_empty_cell_keep_their_letters(tmp_path):
-    file = tmp_path / "M_MMStar.tsv"
-    file.write_text(f"{HEAD}1\tWhich?\t\tblue\tB\tblue\n")
-    (results,) = read_external_results(file)
-    (sample,) = results.samples
+    (sample,) = read_samples(tmp_path, f"{HEAD}1\tWhich?\t\tblue\tB\tblue\n")
     assert (sample.prompt, sample.options) == ("Which?\nB. blue", ("", "blue"))
     assert (sample.kind, sample.points) == ("choice", 1.0)
 
 
 def test_a_key_that_is_no_letter_of_an_option_is_compared_as_text(tmp_path):
-    file = tmp_path / "M_MMStar.tsv"
-    file.write_text(f"{HEAD}1\tWhich?\tred\tblue\tC\tC\n")
-    (results,) = read_external_results(file)
-    (sample,) = results.samples
-    assert (sample.kind, sample.points) == ("text", 1.0)
+    rows = "1\tWhich?\tred\tblue\tC\tC\n2\tWhich?\tred\tblue\tC\tB\n"
+    samples = read_samples(tmp_path, HEAD + rows)
+    assert [(sample.kind, sample.points) for sample in samples] == [("text", 1.0), ("text", 0.0)]
 
 
 def test_a_file_name_with_an_unknown_task_needs_the_model(tmp_path):

@@ -141,7 +141,7 @@ def labelled_proposals() -> list[tuple[Proposal, str]]:
 
 
 def labelled_figures(share_old: float) -> dict[str, float]:
-    """Errors among the problems solved by hand: proven by form, and accepted (most of all seeds).
+    """Problems solved by hand: errors proven by form, and accepted ones (bounds of all seeds).
 
     Args:
         share_old: Share of errors that are the answer of the problem before the change.
@@ -158,6 +158,7 @@ def labelled_figures(share_old: float) -> dict[str, float]:
         "solved by hand": len(labelled),
         "proven by form, and wrong": by_form["wrong"],
         "proven by form, and contradictory": by_form["contradictory"],
+        "accepted, and right (least)": min(count["right"] for count in counts),
         "accepted, and wrong (most)": max(count["wrong"] for count in counts),
         "accepted, and contradictory (most)": max(count["contradictory"] for count in counts),
     }

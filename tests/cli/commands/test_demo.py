@@ -75,7 +75,8 @@ def events(monkeypatch, request):
     return events
 
 
-WORKING_MODELS = [name for name in DEMO_MODELS if name != "most-frequent"]
+STEPS = ["tiny-vlm/step-2940", "tiny-vlm/step-4440", "tiny-vlm/step-6840"]
+WORKING_MODELS = ["random", *STEPS, "tiny-vlm-blind"]  # of DEMO_MODELS, all but most-frequent
 
 
 def test_failures_of_a_suite_and_a_model_are_returned():
@@ -88,7 +89,7 @@ def test_failures_of_a_suite_and_a_model_are_returned():
 
 @pytest.mark.parametrize("suites", [("blink", "pairs"), ("cogbench",)])
 def test_other_suites_are_evaluated_with_all_other_models_in_order(suites):
-    """Of two checkpoints, the later one comes after the one before."""
+    """A checkpoint is compared with the one before, which is evaluated first."""
     bench = FakeWorkbench()
     evaluate(bench)
     evaluations = [event for event in bench.events if event != "leaderboard"]

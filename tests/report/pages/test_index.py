@@ -135,6 +135,8 @@ def test_a_task_has_its_cells_categories_and_published_numbers(fair_home: Path) 
     task = data(fair_home, f"task-{slug('quiz')}")
     cells = unpack_rows(task["rows"])
     assert len(cells) == 7 * 4  # six models, one of them under two conditions; all and three kinds
+    blind = {row["category"]: row["value"] for row in cells if row["condition"] == "blind"}
+    assert blind == dict.fromkeys(("all", "kind 0", "kind 1", "kind 2"), 0.2)
     assert task["categories"] == ["kind 0", "kind 1", "kind 2"]
     assert [row["printed"] for row in unpack_rows(task["published"])] == ["70.0", "80.0", "90.0"]
 

@@ -212,13 +212,11 @@ def test_the_human_row_is_the_mean_of_five_people(metric):
 @pytest.mark.parametrize(
     ("content", "expected_message"),
     [
-        pytest.param("", "line 1", id="an empty file"),
+        pytest.param("", "line 1: None, expected", id="an empty file"),
         pytest.param(HEADER + LINE.replace("0.323", "32 %"), "line 2: value is '32 %'", id="value"),
-        pytest.param(HEADER + LINE.rstrip() + ",x,y\n", "line 2", id="a long line"),
-        pytest.param(
-            HEADER + LINE + LINE, "line 3: duplicate row", id="a number that is duplicate"
-        ),
-        pytest.param(HEADER + '"', "CSV", id="an open quotation mark"),
+        pytest.param(HEADER + LINE.rstrip() + ",x\n", "line 2: expected 9 cells", id="ten cells"),
+        pytest.param(HEADER + LINE + LINE, "line 3: duplicate row", id="a duplicate row"),
+        pytest.param(HEADER + '"', "cannot be read as CSV", id="an open quotation mark"),
     ],
 )
 def test_a_faulty_table_of_numbers_is_named_by_file_and_fault(tmp_path, content, expected_message):

@@ -112,7 +112,7 @@ def test_people_as_the_judge_need_a_section_of_their_task(home):
 def test_a_task_of_verdicts_may_not_have_attention_checks(home):
     with (home / "bench.toml").open("a") as file:
         file.write('gold = "gold.jsonl"\n')
-    with open_codis(home) as bench, pytest.raises(SettingsError, match="Remove the entry"):
+    with open_codis(home) as bench, pytest.raises(SettingsError, match="gold cannot"):
         check_names(bench, ["codis"], ["most-frequent"])
 
 

@@ -73,6 +73,7 @@ def test_swapped_tables_are_damaged(home, table):
 def test_rows_of_another_model_are_not_shown(home):
     swap_models(home, "scores")
     result = bench("tables", "show", "quiz/scores", "--model", "a", fails=True)
+    assert result.stdout == ""
     assert "got quiz/scores/b.parquet" in result.stderr
 
 

@@ -38,7 +38,7 @@ def request_for(question_id: str, sample: int = 0) -> Request:
 
 
 def test_lines_are_read_with_their_optional_fields(tmp_path: Path) -> None:
-    fields = {
+    fields: dict[str, Any] = {
         "question_id": "t/2",
         "text": "左",
         "model": "m",
@@ -49,15 +49,7 @@ def test_lines_are_read_with_their_optional_fields(tmp_path: Path) -> None:
     file = write_responses(tmp_path, f"{A_LINE}\r\n\n{json.dumps(fields, ensure_ascii=False)}")
     assert read_responses(file) == [
         RecordedResponse(where=f"{file}, line 1", question_id="t/1", text="x"),
-        RecordedResponse(
-            where=f"{file}, line 3",
-            question_id="t/2",
-            text="左",
-            model="m",
-            condition="no_context",
-            sample=1,
-            judge_response="right",
-        ),
+        RecordedResponse(where=f"{file}, line 3", **fields),
     ]
 
 
@@ -66,9 +58,9 @@ def test_a_recorded_judge_has_the_responses_of_its_condition() -> None:
         recorded(judge_response="right"),
         recorded(condition="no_context", judge_response="wrong"),
     ]
-    judges = [RecordedJudge("j", lines, Path("f"), name) for name in ("main", "no_context")]
-    replies = [judge.response([request_for("t/1")])[0].text for judge in judges]
-    assert replies == ["right", "wrong"]
+    for condition, expected in (("main", "right"), ("no_context", "wrong")):
+        judge = RecordedJudge("j", lines, Path("f"), condition=condition)
+        assert [reply.text for reply in judge.response([request_for("t/1")])] == [expected]
 
 
 @pytest.mark.parametrize(

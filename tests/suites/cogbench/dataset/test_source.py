@@ -26,16 +26,10 @@ CHAIN = "It snows. + A tree is lit. -> It is Christmas."
 
 
 def test_chains_are_read_by_kind_and_the_entry_none_is_skipped(tmp_path):
-    entry = description_entry(
-        **{
-            "Special Time Reasoning": [CHAIN],
-            "Mental State Reasoning": [
-                "She smiles. -> She is happy.",
-                "She smiles. -> She is glad.",
-            ],
-        }
-    )
-    chains = read_chains(find_release(write_release(tmp_path, {"kite": entry}))).require()
+    texts = ["She smiles. -> She is happy.", "She smiles. -> She is glad."]
+    fields = {"Special Time Reasoning": [CHAIN], "Mental State Reasoning": texts}
+    source = write_release(tmp_path, {"kite": description_entry(**fields)})
+    chains = read_chains(find_release(source)).require()
     assert [(chain.image_id, chain.kind, chain.number, chain.text) for chain in chains] == [
         ("kite", "Time", 1, CHAIN),
         ("kite", "Mental State", 1, "She smiles. -> She is happy."),
@@ -129,10 +123,13 @@ def test_an_invalid_question_is_rejected_with_the_reason(tmp_path, fields, reaso
 
 
 def test_a_story_without_image_or_description_is_rejected(tmp_path):
-    source = write_release(tmp_path, {"kite": description_entry(Description=["None"])})
-    selected = select_stories(read_stories(find_release(source)).require(), images={})
+    boat = description_entry(**{"Image Name": "boat.jpg"})
+    kite = description_entry(Description=["None"])
+    source = write_release(tmp_path, {"kite": kite, "boat": boat})
+    images = {"kite.jpg": stored("kite.jpg", "0")}
+    selected = select_stories(read_stories(find_release(source)).require(), images)
     assert selected.rows == []
     assert [rejection.reason for rejection in selected.rejections] == [
-        "image 'kite.jpg' is missing or does not decode",
         "no description",
+        "image 'boat.jpg' is missing or does not decode",
     ]
