@@ -72,6 +72,7 @@ def test_a_dry_run_counts_the_requests_to_the_reader(home, server):
     bench(*command)
     server.forget()
     (_, cached_row) = lines(bench(*command, "--dry-run"))
+    # The figures of the null test are stored: it is not repeated.
     assert cached_row["requests"] == cached_row["cached"] == len(UNREAD)
     assert server.n_requests == 0
 

@@ -100,7 +100,7 @@ def test_combined_responses_are_the_last_text_with_the_tokens_of_all_rounds(toke
 @pytest.mark.parametrize(
     ("fields", "no_answer"), read_rows(__file__, "broken_off.jsonl", tuples=True), ids=str
 )
-def test_a_response_that_was_broken_off_before_its_answer_has_none(fields, no_answer):
+def test_no_answer_is_a_message_if_the_answer_was_cut_off_and_else_empty(fields, no_answer):
     assert Response(**fields).no_answer == no_answer
 
 

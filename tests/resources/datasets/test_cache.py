@@ -197,7 +197,7 @@ def test_a_hub_that_cannot_be_reached_is_named_with_the_release(monkeypatch, tmp
         ReleaseCache(tmp_path).fetch("codis", SUITE, ByteCounter())
 
 
-def test_an_archive_is_unpacked_without_its_top_folder(hub, tmp_path):
+def test_an_archive_is_unpacked_without_its_top_folder_and_not_kept(hub, tmp_path):
     release = serve_archive(hub, zip_bytes({"suite-1/data/data.json": b"[1]"}), below="data")
     folder = ReleaseCache(tmp_path).fetch("codis", release, ByteCounter())
     assert [file.name for file in folder.iterdir()] == ["data.json"]

@@ -49,6 +49,6 @@ def test_an_address_is_parsed_also_as_its_release_formats_it(text, release):
 
 
 @pytest.mark.parametrize("text", read_rows(__file__, "refused_releases.jsonl"))
-def test_an_address_without_a_pin_or_of_another_scheme_is_refused(text):
+def test_a_text_that_is_no_address_of_a_pinned_release_is_refused(text):
     with pytest.raises(SettingsError, match="is not an address of a release"):
         parse_release_address(text)

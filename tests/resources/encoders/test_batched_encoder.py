@@ -23,7 +23,7 @@ class LengthBackend:
 def test_each_distinct_text_is_embedded_once_to_a_vector_of_norm_one() -> None:
     backend = LengthBackend()
     vectors = BatchedEncoder("m@1", backend, batch_size=2).encode_texts(["aaa", "b", "aaa", "cc"])
-    assert backend.batches == [["b", "cc"], ["aaa"]]
+    assert backend.batches == [["b", "cc"], ["aaa"]]  # the shortest first
     # (3, 1), (1, 1), (3, 1) and (2, 1), divided by their norms
     expected = [
         [3 / 10**0.5, 1 / 10**0.5],

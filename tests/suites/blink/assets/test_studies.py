@@ -182,7 +182,7 @@ def test_the_submission_has_every_question_of_the_test_split_and_no_other(tmp_pa
 def test_a_submission_with_missing_responses_is_refused(home_of_recorded_models):
     result = export("--model", "incomplete")
     assert result.exit_code == 1
-    assert "2 of 3 test questions have no response" in result.stderr  # which is no "(Z)"
+    assert "2 of 3 test questions have no response" in result.stderr  # rather than submit "(Z)"
     assert not (home_of_recorded_models / "export" / "blink_test_incomplete.json").exists()
 
 

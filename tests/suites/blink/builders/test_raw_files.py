@@ -54,7 +54,7 @@ def read_pickled(folder, value, protocol=4):
         pytest.param(np.asfortranarray(ROTATION), id="one by columns"),
         pytest.param(np.array([1, -2], ">i2"), id="the other byte order"),
         pytest.param(np.float32(0.5), id="one number of NumPy"),
-        pytest.param(np.array(7), id="an array without a shape"),
+        pytest.param(np.array(7), id="an array without axes"),
         pytest.param(np.empty((0, 3)), id="an empty array"),
         pytest.param(ROTATION[::2, ::2], id="a part of an array"),
     ],

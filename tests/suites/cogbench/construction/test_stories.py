@@ -60,7 +60,7 @@ def merge(items, reviews=()):
         ),
     ],
 )
-def test_items_are_merged_by_majority_vote(texts_by_annotator, expected):
+def test_items_are_merged_by_meaning_and_accepted_by_two_votes(texts_by_annotator, expected):
     items = merge(annotated_items(**texts_by_annotator)).rows
     assert [(item.annotators, item.outcome) for item in items] == expected
 
