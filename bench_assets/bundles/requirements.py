@@ -5,7 +5,6 @@ or keys.
 """
 
 import hashlib
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -16,7 +15,12 @@ from bench_assets.bundles.contents import suite_distribution
 from bench_assets.comparison.causes import split_model_part
 from bench_assets.core.reading.reasoning import Tags
 from bench_assets.core.schema.chat import NOT_CACHED, Request, Response
-from bench_assets.core.schema.elicitation import LIKELIHOOD, elicited_decoding, split_signature
+from bench_assets.core.schema.elicitation import (
+    LIKELIHOOD,
+    elicited_decoding,
+    set_temperature,
+    split_signature,
+)
 from bench_assets.core.schema.errors import SettingsError, TableError, UnknownNameError
 from bench_assets.core.schema.provenance import response_key
 from bench_assets.core.schema.rows import Metric, Question
@@ -171,7 +175,6 @@ def _requirement(*, part: str, takes: str, here: str, remedy: str) -> BundleRequ
 
 
 _THINKING = "|thinking="
-_TEMPERATURE = re.compile(r"(?:(?<=^)|(?<=,))t=[^,]*")
 
 
 class CachedResponseModel:
@@ -201,9 +204,6 @@ class CachedResponseModel:
 
     def _key(self, request: Request) -> str:
         """The key under which ``CachingModel`` stores the response."""
-        decoding = self._decoding
-        if request.temperature is not None:
-            temperature = f"t={request.temperature:g}"
-            decoding = _TEMPERATURE.sub(temperature, decoding, count=1) if decoding else temperature
+        decoding = set_temperature(self._decoding, request.temperature)
         decoding = elicited_decoding(decoding, request.elicit)
         return response_key(self._identity, decoding, request)

@@ -18,6 +18,7 @@ Texts differ in length, and their default is ``bytes``, which depends on no toke
 """
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, isfinite
@@ -35,6 +36,7 @@ GENERATE = "generate"
 LIKELIHOOD = "likelihood"
 _DEFAULTS: dict[str, Normalization] = {"letters": "none", "brackets": "none", "texts": "bytes"}
 _MARK = "|elicit="
+_TEMPERATURE = re.compile(r"(?:^|(?<=\|))t=-?\d[^,|]*")
 _MAX_LOGPROB = 1e-4  # largest log probability that is accepted; rounding can exceed 0
 
 
@@ -154,15 +156,33 @@ def elicited_decoding(decoding: str, method: str) -> str:
     return f"{decoding}{_MARK}{method}".lstrip("|") if method else decoding
 
 
-def cache_identity(signature: str) -> str:
+def cache_identity(signature: str, temperature: float | None) -> str:
     """Derive the engine and decoding of cached responses from the signature of a model.
 
-    >>> cache_identity("id|t=0|thinking=<a> </a>|elicit=likelihood-letters-none")
+    ``temperature`` is that of the condition, see ``set_temperature``; elicitation ignores it.
+
+    >>> cache_identity("id|t=0|thinking=<a> </a>|elicit=likelihood-letters-none", 1.0)
     'id|t=0|elicit=likelihood'
     """
     base, elicitation = split_signature(signature)
     generated = base.partition("|thinking=")[0]  # applied after generation
-    return elicited_decoding(generated, LIKELIHOOD if elicitation else "")
+    if elicitation:
+        return elicited_decoding(generated, LIKELIHOOD)
+    return set_temperature(generated, temperature)
+
+
+def set_temperature(decoding: str, temperature: float | None) -> str:
+    """Set the temperature of a decoding, which may follow an engine; None leaves it.
+
+    >>> set_temperature("id|t=0,max=40", 0.7), set_temperature("", 0.7)
+    ('id|t=0.7,max=40', 't=0.7')
+    """
+    if temperature is None:
+        return decoding
+    text = f"t={temperature:g}"
+    if _TEMPERATURE.search(decoding):
+        return _TEMPERATURE.sub(text, decoding, count=1)
+    return f"{decoding}|{text}".lstrip("|")
 
 
 def format_logprobs(logprobs: Sequence[float]) -> str:

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 import dagster as dg
 
+from bench_assets.asset_factory.evaluation_tables import evaluation_key
 from bench_assets.asset_factory.suite_assets import PARTITIONS_BY_MODEL_KIND
 from bench_assets.core.schema.elicitation import cache_identity
 from bench_assets.core.schema.errors import HomeError, TableError, UnknownNameError
@@ -164,14 +165,20 @@ def _remove_responses(bench: Workbench, model: str) -> tuple[int, float]:
     own_identities: set[str] = set()
     other_identities: set[str] = set()
     keys = [key.path for key in _model_table_keys(bench) if key.path[-1] == "predictions"]
+    temperatures = {
+        tuple(evaluation_key(task, name, "predictions")): condition.temperature
+        for task in bench.catalog.tasks
+        for name, condition in task.conditions.items()
+    }
     for key in keys:
+        temperature = temperatures.get(tuple(key))
         for tables in (bench.tables, *bench.tables.elsewhere(key[0])):
             for name in tables.partitions(key):
                 if name != model:
-                    other_identities |= _cache_identities(tables, key, name)
+                    other_identities |= _cache_identities(tables, key, name, temperature)
                     continue
                 with suppress(TableError):  # a damaged table goes, but not its responses
-                    own_identities |= _cache_identities(tables, key, name)
+                    own_identities |= _cache_identities(tables, key, name, temperature)
     store, file = existing_response_store(bench.settings), bench.settings.responses_file
     unshared_identities = sorted(own_identities - other_identities)
     if store is None or not unshared_identities:
@@ -182,7 +189,12 @@ def _remove_responses(bench: Workbench, model: str) -> tuple[int, float]:
     return n, max(0.0, n_bytes / 1e6)
 
 
-def _cache_identities(tables: TableFiles, key: Sequence[str], model: str) -> set[str]:
-    """Cache identities of the responses in a table of predictions."""
+def _cache_identities(
+    tables: TableFiles, key: Sequence[str], model: str, temperature: float | None
+) -> set[str]:
+    """Cache identities of the responses in a table of predictions.
+
+    ``temperature`` is that of the condition; None: the model's.
+    """
     predictions = tables.read(key, Prediction, model)
-    return {cache_identity(row.decoding) for row in predictions}
+    return {cache_identity(row.decoding, temperature) for row in predictions}

@@ -131,8 +131,8 @@ def test_a_signature_has_the_method_and_is_split_into_model_and_method():
 def test_the_cache_knows_a_model_by_its_weights_decoding_and_method():
     signature = elicited_signature(PLAIN_SIGNATURE, Elicitation.parse("likelihood-characters"))
     decoding = elicited_decoding("t=0,max=40", "likelihood")
-    assert cache_identity(signature) == f"sha256:0c,float32|{decoding}"
-    assert cache_identity(PLAIN_SIGNATURE) == "sha256:0c,float32|t=0,max=40"
+    assert cache_identity(signature, None) == f"sha256:0c,float32|{decoding}"
+    assert cache_identity(PLAIN_SIGNATURE, None) == "sha256:0c,float32|t=0,max=40"
 
 
 def test_each_method_and_each_order_of_options_has_a_response_key_of_its_own():

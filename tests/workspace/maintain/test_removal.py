@@ -35,7 +35,7 @@ def bench(tmp_path_factory):
     home = tmp_path_factory.mktemp("home")
     (home / "quiz.jsonl").write_text('{"question": "?", "answer": "A"}')
     (home / "bench.toml").write_text('[benchmarks.quiz]\nfile = "quiz.jsonl"\n')
-    with Workbench(load_settings(home), ["quiz"]) as workbench:
+    with Workbench(load_settings(home), ["quiz", "blink"]) as workbench:
         yield workbench
 
 
@@ -101,6 +101,14 @@ def test_removing_a_model_leaves_everything_of_the_others(bench, home, model):
 def test_responses_stay_unless_they_are_to_be_removed(bench, home):
     assert remove(bench, find_removable(bench, "m"), responses=False).responses == 0
     assert response_keys(home) == set(MODEL_NAMES)
+
+
+def test_responses_at_the_temperature_of_a_condition_go_with_its_table(bench, home):
+    runs = [prediction(model="m", condition="self_consistency", decoding="of m|t=0")]
+    bench.tables.write(["blink", "self_consistency", "predictions"], runs, Prediction, "m")
+    with sqlite3.connect(home / "responses.sqlite") as db:  # BLINK draws them at temperature 1
+        db.execute("UPDATE responses SET decoding = 't=1' WHERE key = 'm'")
+    assert remove(bench, find_removable(bench, "m"), responses=True).responses == 1
 
 
 @pytest.mark.parametrize("setup", ["of m2|t=0", "of m2|t=0|thinking=<t> </t>"])
