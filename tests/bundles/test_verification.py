@@ -18,6 +18,7 @@ from tests.bundles.shelf import (
     read_bundle,
     write_bundle,
 )
+from tests.cases import read_cases
 
 DIGEST = sha256(IMAGE).hexdigest()
 
@@ -173,21 +174,8 @@ def test_a_changed_manifest_is_refused(bundle, old, new, expected_message):
 
 
 @pytest.mark.parametrize(
-    ("name", "fields", "expected_message"),
-    [
-        pytest.param("predictions.jsonl", {"question_id": "shelf/9"}, "line 1: shelf/9",
-                     id="a response to no question"),
-        pytest.param("predictions.jsonl", {"question_id": "shelf/1"}, "duplicate",
-                     id="two responses to one question"),
-        pytest.param("predictions.jsonl", {"model": "another"}, "to another", id="another model's"),
-        pytest.param("judgements.jsonl", {"sample": 3}, "no response",
-                     id="a verdict on no response"),
-        pytest.param("metrics.jsonl", {"signature": "shelf|v6|main|n:4"}, "not the number that",
-                     id="another signature"),
-        pytest.param("predictions.jsonl", {"prompt_sha256": "0" * 64}, "not a prompt that was sent",
-                     id="another prompt sent"),
-    ],
-)  # fmt: skip
+    ("name", "fields", "expected_message"), read_cases(__file__, "unrelated_tables.jsonl")
+)
 def test_tables_that_do_not_belong_together_are_refused(bundle, name, fields, expected_message):
     files = edit_first_line(read_bundle(bundle), name, fields)
     with pytest.raises(SourceError) as refused:

@@ -300,20 +300,7 @@ def test_a_member_with_another_checksum_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("results", "lines", "expected_message"),
-    [
-        pytest.param({}, [{"acc": 1}], r"jsonl, line 1: no doc_id", id="no id"),
-        pytest.param(
-            {},
-            [{"doc_id": 0, "input": "a"}, {"doc_id": 0, "input": "b"}],
-            r"jsonl, line 2: doc_id 0 is also in .*line 1; keep one",
-            id="an id twice",
-        ),
-        pytest.param({}, [{"doc_id": 0, "doc": "x"}], "jsonl, line 1: not as lmms", id="doc"),
-        pytest.param({}, [[1]], "jsonl, line 1: expected an object", id="no object"),
-        pytest.param({"results": [1]}, [], "json, results: not as lmms-eval", id="results"),
-        pytest.param({"n-samples": [1]}, [], "json, n-samples: not as lmms-eval", id="counts"),
-    ],
+    ("results", "lines", "expected_message"), read_cases(__file__, "unusable_samples.jsonl")
 )
 def test_the_error_of_unusable_samples_of_lmms_eval_names_the_line(
     tmp_path, results, lines, expected_message

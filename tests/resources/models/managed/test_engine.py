@@ -21,6 +21,7 @@ from bench_resources.models.registry.opening import Models
 from bench_resources.models.registry.setup import setup_of
 from bench_resources.response_cache.caching_model import CachingModel
 from bench_resources.response_cache.store import ResponseStore
+from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.fakes.checkpoint_files import write_adapter, write_checkpoint
 from tests.fakes.home import models_of
@@ -159,33 +160,7 @@ def test_other_engines_of_the_same_weights_have_another_signature_and_setup(tmp_
 
 
 @pytest.mark.parametrize(
-    ("options", "entries", "expected_message"),
-    [
-        pytest.param(
-            ["ends=1"],
-            [],
-            r"(?s)ended with code 1\n.*no such architecture, says the stand-in\n.*full log: ",
-            id="it cannot load the checkpoint",
-        ),
-        pytest.param(
-            ["loading=9999"],
-            ["start_timeout = 1.0"],
-            r"is not ready after 1 s \(start_timeout\)",
-            id="it never becomes healthy",
-        ),
-        pytest.param(
-            [],
-            ['options = "--no-such-option"'],
-            r"(?s)ended with code 2\n.*unrecognized arguments: --no-such-option",
-            id="it has no such option",
-        ),
-        pytest.param(
-            ["after=1"],
-            ["max_tries = 2", "concurrency = 1"],
-            "out of memory, says the stand-in",
-            id="it dies again and again",
-        ),
-    ],
+    ("options", "entries", "expected_message"), read_cases(__file__, "failing_servers.jsonl")
 )
 def test_a_server_that_cannot_serve_is_an_error_and_leaves_no_process(
     weights: Path, tmp_path: Path, options: list[str], entries: list[str], expected_message: str

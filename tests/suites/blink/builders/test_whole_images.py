@@ -16,6 +16,7 @@ from bench_assets.suites.blink.builders.whole_images import (
     iq_test,
     spatial_relation,
 )
+from tests.cases import read_cases
 from tests.suites.blink.builders.layouts import (
     drafts,
     rejection_reasons,
@@ -56,24 +57,7 @@ def test_the_answer_is_the_letter_in_the_image(tmp_path):
     assert options == ("picture A", "picture B", "picture C", "picture D")
 
 
-@pytest.mark.parametrize(
-    ("claim", "question"),
-    [
-        pytest.param(
-            "The cow is ahead of the person.", "Is the cow ahead of the person?", id="appendix A.2"
-        ),
-        pytest.param("The books are on the desk.", "Are the books on the desk?", id="plural"),
-        pytest.param(
-            "The bowl contains the apple.", "Does the bowl contain the apple?", id="contains"
-        ),
-        pytest.param(
-            "The train has as a part the bus.",
-            "Does the train have as a part the bus?",
-            id="has as a part",
-        ),
-        pytest.param("Cow ahead", None, id="no verb"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("claim", "question"), read_cases(__file__, "claims.jsonl"))
 def test_claims_become_questions(claim, question):
     assert as_question(claim) == question
 

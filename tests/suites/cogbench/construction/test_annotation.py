@@ -13,6 +13,7 @@ from bench_assets.suites.cogbench.construction.annotation_files import (
     parse_annotations,
 )
 from bench_assets.suites.cogbench.construction.merging import MergedItem
+from tests.cases import read_cases
 from tests.fakes.answers import answer, complaint
 from tests.fakes.home import Home
 from tests.fakes.rows import stored
@@ -37,25 +38,7 @@ def read_answer(**values):
 
 
 @pytest.mark.parametrize(
-    ("values", "chain"),
-    [
-        pytest.param({"event": ["[A -> B]"]}, ("Event Reasoning", "A -> B"), id="brackets typed"),
-        pytest.param(
-            {"event": ["A [left] runs. -> B"]},
-            ("Event Reasoning", "A (left) runs. -> B"),
-            id="brackets inside of a chain are round",
-        ),
-        pytest.param(
-            {"event": ["A\n[Description]: no -> B"]},
-            ("Event Reasoning", "A (Description): no -> B"),
-            id="a heading in a chain begins no section",
-        ),
-        pytest.param(
-            {"location": ["你好。 → 在家。"]},
-            ("Location Reasoning", "你好。 -> 在家。"),
-            id="another script",
-        ),
-    ],
+    ("values", "chain"), read_cases(__file__, "typed_chains.jsonl", tuples=True)
 )
 def test_a_chain_is_read_in_its_section_whatever_it_contains(values, chain):
     annotations = read_answer(entities=["boy"], description="A boy.", **values)

@@ -15,6 +15,7 @@ from bench_assets.suites.cogbench.construction.stories import (
     merged_chains,
     merged_stories,
 )
+from tests.cases import read_cases
 from tests.suites.cogbench.encoders import MeaningEncoder
 
 ENCODER = MeaningEncoder({"boy", "lad", "youngster"}, {"cat", "kitten"}, {"told so", "told thus"})
@@ -33,36 +34,11 @@ def merge(items, reviews=()):
 
 
 @pytest.mark.parametrize(
-    ("texts_by_annotator", "expected"),
-    [
-        pytest.param(
-            {"ana": ["boy"], "bo": ["Boy "], "cem": ["cat"]},
-            [(("ana", "bo"), "accepted"), (("cem",), "waiting")],
-            id="equal texts are one item, two votes accept, one waits",
-        ),
-        pytest.param(
-            {"ana": ["boy"], "bo": ["lad"], "cem": ["youngster"]},
-            [(("ana", "bo", "cem"), "accepted")],
-            id="near-equal texts are one item",
-        ),
-        pytest.param(
-            {"ana": ["cat", "kitten"], "bo": ["tree"]},
-            [(("ana",), "waiting"), (("ana",), "waiting"), (("bo",), "waiting")],
-            id="two things that one annotator lists stay two, however close",
-        ),
-        pytest.param(
-            {"ana": ["cat", "kitten"], "bo": ["kitten"]},
-            [(("ana",), "waiting"), (("ana", "bo"), "accepted")],
-            id="an equal text goes before a near-equal one",
-        ),
-        pytest.param(
-            {"ana": ["boy", "boy"]}, [(("ana",), "waiting")], id="saying it twice is one vote"
-        ),
-    ],
+    ("texts_by_annotator", "expected"), read_cases(__file__, "merged_items.jsonl", tuples=True)
 )
 def test_items_are_merged_by_meaning_and_accepted_by_two_votes(texts_by_annotator, expected):
     items = merge(annotated_items(**texts_by_annotator)).rows
-    assert [(item.annotators, item.outcome) for item in items] == expected
+    assert tuple((item.annotators, item.outcome) for item in items) == expected
 
 
 def test_a_review_in_another_case_decides_a_waiting_item():

@@ -8,6 +8,7 @@ from bench_assets.suites.multi.construction.decisions import (
     merge_annotations,
     read_annotations,
 )
+from tests.cases import read_cases
 from tests.fakes.multi_rows import item
 
 
@@ -35,18 +36,7 @@ def test_an_item_that_either_round_drops_is_rejected_with_its_reason(round_):
 
 
 @pytest.mark.parametrize(
-    ("fields", "expected_message"),
-    [
-        pytest.param({"round": 3}, "round 3", id="a third round"),
-        pytest.param(
-            {"changes": {"images": "x"}}, "cannot change \\['images'\\]", id="another field"
-        ),
-        pytest.param({"changes": {"type": "判断"}}, "unknown type", id="an unknown type"),
-        pytest.param(
-            {"transform": {"value": "x"}}, "has no 'name'", id="a nameless transformation"
-        ),
-        pytest.param({"difficulty": "hard"}, "expected a whole number", id="difficulty in words"),
-    ],
+    ("fields", "expected_message"), read_cases(__file__, "unreadable_annotations.jsonl")
 )
 def test_an_annotation_that_cannot_be_read_is_named(tmp_path, fields, expected_message):
     file = tmp_path / "annotations.json"

@@ -104,20 +104,7 @@ def test_a_broken_file_is_named(tmp_path, text, expected_message):
 
 
 @pytest.mark.parametrize(
-    ("files", "expected_message"),
-    [
-        pytest.param([], "no MULTI data", id="an empty folder"),
-        pytest.param(["problem_v1.json", "problem_v2.json"], "keep one version", id="two versions"),
-        pytest.param(
-            ["raw_problems.json"], "without annotations.json", id="raw without annotations"
-        ),
-        pytest.param(["problem_v1.json", "raw_problems.json"], "Remove one", id="both routes"),
-        pytest.param(
-            ["problem_v1.json", "knowledge_a.json", "knowledge_b.json"],
-            "keep one",
-            id="knowledge twice",
-        ),
-    ],
+    ("files", "expected_message"), read_cases(__file__, "unusable_folders.jsonl")
 )
 def test_a_folder_that_is_not_one_release_is_refused(tmp_path, files, expected_message):
     for name in files:
