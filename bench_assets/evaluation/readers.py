@@ -178,7 +178,7 @@ class ReaderVerdicts:
         """Judge, then look again at unread responses, in one call.
 
         Raises:
-            ModelError: If the reader cannot be asked, or fails its null test.
+            BenchError: If the judge or the reader cannot be asked, or the null test fails.
         """
         rows = self.judge.judgements(task, questions, predictions)
         looks = unread_responses(task, questions, predictions)

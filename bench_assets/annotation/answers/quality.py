@@ -1,5 +1,6 @@
 """Annotator quality: counts, speed, agreement and attention checks."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -74,18 +75,17 @@ def disagreements(
     that are not ``undecided`` need no more answers.
     """
     choices, n_missing = _choices_by_unit(task, counted), open_units(units, counted)
+    n_answers = Counter(answer.unit_id for answer in counted)
     rows = []
     for unit in units:
         if unit.gold:
             continue
-        field_choices = list(choices.get(unit.unit_id, {}).values())
-        annotators = {person for by_person in field_choices for person in by_person}
         rows.append(
             UnitDisagreement(
                 task=task.name,
                 unit_id=unit.unit_id,
-                n_annotators=len(annotators),
-                disagreement=_disagreement(field_choices),
+                n_annotators=n_answers[unit.unit_id],
+                disagreement=_disagreement(choices.get(unit.unit_id, {}).values()),
                 lacking=n_missing.get(unit.unit_id, 0) if unit.unit_id in undecided else 0,
             )
         )
@@ -112,7 +112,7 @@ def _choices_by_unit(task: AnnotationTask, counted: Iterable[Answer]) -> _Choice
     }
 
 
-def _disagreement(choices: Sequence[_FieldChoices]) -> float:
+def _disagreement(choices: Iterable[_FieldChoices]) -> float:
     """Share of annotator pairs who chose differently, over all fields; 0 without pairs."""
     differs = [
         first != second

@@ -4,7 +4,7 @@ import pytest
 
 from bench_assets.annotation.answers.quality import annotator_quality, disagreements
 from bench_assets.annotation.answers.validation import resolve_answers
-from bench_assets.annotation.tasks import Answer, Unit
+from bench_assets.annotation.tasks import Answer, Field, Unit
 from tests.annotation.answers.test_validation import FORM, GOLD, vote
 
 ITEMS = [
@@ -68,3 +68,10 @@ def test_units_with_the_most_disagreement_come_first() -> None:
         ("c", 0.0, 3, 0),
         ("d", 0.0, 2, 1),
     ]
+
+
+def test_annotators_of_a_task_without_choices_are_counted() -> None:
+    task = replace(FORM, fields=(Field(name="why", kind="text", label="Why?"),))
+    answers = [vote(person, unit=ITEMS[0]) for person in ("ana", "bo")]
+    rows = disagreements(task, ITEMS, answers, undecided=["a"])
+    assert {row.unit_id: row.n_annotators for row in rows}["a"] == 2
