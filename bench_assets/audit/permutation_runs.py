@@ -81,10 +81,7 @@ def evaluate_permutations(
 def permutation_outcomes(
     ordered: Sequence[PermutedQuestion], scores: Sequence[Score]
 ) -> dict[str, list[PermutationOutcome]]:
-    """Collect the points and chosen options of each order, by the question's original id.
-
-    Of several responses to a question, the first counts.
-    """
+    """Collect points and chosen options of the first response to each order, by original id."""
     scores_by_id = {score.question_id: score for score in scores if not score.sample}
     outcomes: dict[str, list[PermutationOutcome]] = {}
     for permuted in ordered:

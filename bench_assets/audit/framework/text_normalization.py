@@ -58,8 +58,6 @@ def contains(text: Sequence[str], part: Sequence[str]) -> bool:
 def count_occurrences(text: Sequence[str], parts: Sequence[Sequence[str]]) -> list[int]:
     """Count the parts in a text; "dark red" does not count for "red" if both are parts.
 
-    Equal parts have the same count.
-
     >>> count_occurrences(
     ...     "a dark red car is dark red , not red".split(), [["dark", "red"], ["red"]]
     ... )

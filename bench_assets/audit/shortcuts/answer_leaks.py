@@ -152,10 +152,7 @@ def _find_letter(question: Question, name: str) -> Iterator[Mention]:
 
 
 def _stated_answer(question: Question, text: str) -> str:
-    """Answer that a text states ("the answer is ..."), if it is right; else "".
-
-    Alternatives ("the answer is yes or no") state none.
-    """
+    """Right answer that a text states ("the answer is ..."), not as one of several; else ""."""
     right = {content_words(key) for key in (*right_texts(question), *question.answer)} - {()}
     for match in _ANSWER_IS.finditer(text):
         stated = content_words(match["answer"])

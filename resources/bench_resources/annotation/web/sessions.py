@@ -95,11 +95,7 @@ class LinkSigner:
         return Link(person=person, tasks=tuple(tasks), until=until)
 
     def revoke(self, person: str) -> None:
-        """Revoke all existing links of a person.
-
-        Raises:
-            AnnotationError: If ``person`` is not a pseudonym, or the file cannot be written.
-        """
+        """Revoke all existing links of a person, given by a pseudonym as for ``make``."""
         _require_pseudonym(person)
         with self.store.writing() as db:
             db.execute(
