@@ -1,5 +1,3 @@
-"""Answers of people, in Chromium: their progress, and how their verdicts correct a judge."""
-
 import json
 import random
 import re

@@ -1,5 +1,3 @@
-"""Three checkpoints on two nodes with shared stores give the same digits as on one machine."""
-
 import os
 from urllib.parse import quote
 

@@ -1,5 +1,3 @@
-"""The report's page finds the causes that ``bench tables diff`` prints, by Node."""
-
 from dataclasses import asdict, replace
 from random import Random
 

@@ -1,5 +1,3 @@
-"""Examples of docs/exports.md, and tables as `datasets` reads them, if these are installed."""
-
 import json
 import re
 from dataclasses import asdict

@@ -1,5 +1,3 @@
-"""Exported results and samples of lm-eval, also read by its own functions if it is installed."""
-
 import json
 from functools import partial
 from pathlib import Path

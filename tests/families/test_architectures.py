@@ -1,5 +1,3 @@
-"""Architectures that the engine once refused or misread, built tiny from their own classes."""
-
 from pathlib import Path
 
 import pytest

@@ -1,5 +1,3 @@
-"""Encoders for retrieval: their vectors are those of the model's own forward pass."""
-
 import json
 from collections.abc import Callable
 from functools import partial

@@ -1,5 +1,3 @@
-"""The table of support matches the installed transformers, and gives users its reasons."""
-
 import re
 from importlib.metadata import version
 

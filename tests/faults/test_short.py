@@ -1,5 +1,3 @@
-"""Each fault of the short form has its expected effect; ``make faults`` tries all faults."""
-
 import pytest
 
 from tests.faults.everything import every_fault, short_form

@@ -1,5 +1,3 @@
-"""The report in Chromium, opened from disk or served while models are evaluated."""
-
 import re
 from dataclasses import replace
 from pathlib import Path

@@ -1,5 +1,3 @@
-"""CODIS evaluated through real servers from the command line, compared with the local engine."""
-
 from pathlib import Path
 
 import pytest

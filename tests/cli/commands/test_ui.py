@@ -1,5 +1,3 @@
-"""The Dagster UI in Chromium: a suite is evaluated by clicks, and its results are shown."""
-
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING

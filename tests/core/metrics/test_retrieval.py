@@ -1,5 +1,3 @@
-"""Rankings by similarity against brute force, with ties; the memory that they take."""
-
 import tracemalloc
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Escaped texts are plain text to an independent reader of Markdown, and to terminals."""
-
 import html
 import json
 

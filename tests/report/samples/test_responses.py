@@ -1,5 +1,3 @@
-"""The page of samples in Chromium: filters, keys, hostile texts, 20,000 questions."""
-
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path

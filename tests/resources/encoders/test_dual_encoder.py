@@ -1,5 +1,3 @@
-"""Encoders of texts and images: a tiny CLIP with random weights, and random vectors."""
-
 import json
 import shutil
 

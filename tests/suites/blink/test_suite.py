@@ -1,5 +1,3 @@
-"""The paper's printed numbers are consistent with one another and with the data pack."""
-
 import json
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-"""The paper's tables and the authors' example responses, scored from verdicts to metrics."""
-
 import json
 import random
 from collections import Counter

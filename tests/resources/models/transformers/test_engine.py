@@ -1,5 +1,3 @@
-"""The local engine, on models of random weights, whose responses are the same each time."""
-
 import logging
 import math
 import os

@@ -1,5 +1,3 @@
-"""HaloQuest's CSV: its counts are those of the authors, and files in another form are refused."""
-
 from collections import Counter
 
 import pytest
