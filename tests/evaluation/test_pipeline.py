@@ -1,17 +1,9 @@
 import re
-from dataclasses import replace
-from math import inf, isnan, nan
+from math import inf, isnan
 
 import pytest
 
-from bench_assets.core.images.charts import line_ends
 from bench_assets.core.schema.errors import BenchError, ModelError
-from bench_assets.core.schema.metric_text import (
-    format_interval,
-    format_value,
-    is_hidden,
-    unread_bounds,
-)
 from bench_assets.core.schema.rows import Judgement, Score
 from bench_assets.core.schema.signature import Signature
 from bench_assets.core.stats.means import Mean, ScoredPoint, mean
@@ -43,36 +35,11 @@ def test_a_metric_counts_unread_responses_as_wrong_and_as_right():
     metric = measure_responses(TEXTS)  # of ten 5 are right, 1 names its letter, 2 are unread
     assert (metric.value, metric.unread, metric.named, metric.asked_again) == (0.5, 0.2, 0.1, 0.0)
     assert (metric.if_unread_wrong, metric.if_unread_right) == (0.5, 0.7)
-    assert unread_bounds(metric) == (0.5, 0.7)
 
 
-def test_a_metric_with_many_unread_responses_is_shown_by_its_bounds():
-    metric = measure_responses(TEXTS)
-    assert is_hidden(metric)
-    assert format_value(metric) == "0.500 to 0.700"
-    assert format_interval(metric) == ""
-    assert line_ends(metric) == (0.5, 0.7)
-
-
-def test_a_metric_without_scored_responses_is_shown_by_the_bounds_of_the_unread_ones():
-    unscored = replace(measure_responses(TEXTS), value=nan)
-    assert unread_bounds(unscored) == (0.5, 0.7)
-
-
-def test_a_metric_without_unread_responses_is_shown_with_its_interval():
+def test_a_metric_without_unread_responses_has_no_bounds():
     metric = measure_responses(TEXTS[:8])
     assert (metric.unread, metric.if_unread_wrong, metric.if_unread_right) == (0.0, None, None)
-    assert unread_bounds(metric) is None
-    assert format_value(metric) == "0.625"
-    assert format_interval(metric) == f"{metric.low:.3f} to {metric.high:.3f}"
-    assert line_ends(metric) == (metric.low, metric.high)
-
-
-def test_a_tenth_of_the_responses_may_be_unread():
-    one_of_nine = measure_responses(TEXTS[:9])
-    assert one_of_nine.unread == 1 / 9
-    assert is_hidden(one_of_nine)
-    assert not is_hidden(measure_responses(["Answer: A", *TEXTS[:9]]))
 
 
 def measure_predictions(predictions, questions=QUESTIONS, **fields):
