@@ -8,6 +8,7 @@ import pytest
 from bench_assets.core.schema.errors import ModelError, SettingsError
 from bench_assets.core.text.redaction import Secrets
 from bench_resources.redaction.responses import RedactingEngine
+from tests.cases import read_cases
 from tests.fakes.chat_server import Answer, ChatServer
 from tests.fakes.echoing_server import BROKEN, FAILURES, RESPONSES, Echo, EchoingServer
 from tests.fakes.home import models_of
@@ -78,21 +79,7 @@ def test_a_common_word_in_place_of_a_key_is_not_redacted(word, monkeypatch):
     assert response.error == "HTTP 400: an extra test of 1234 is EMPTY"
 
 
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [
-        pytest.param(
-            "sk-1234567\nX-Other: 1",
-            r"MY_KEY holds a newline \(char.* 11 of 21\)",
-            id="a second header",
-        ),
-        pytest.param("sk-1234567\n", "MY_KEY holds a newline", id="as of a file with one line"),
-        pytest.param("sk-1234567\r", "MY_KEY holds a newline", id="as of a file of Windows"),
-        pytest.param("sk-\x1b1234567", "MY_KEY holds an invalid character", id="an escape"),
-        pytest.param("sk-1234567\u2026", "MY_KEY holds an invalid character", id="an ellipsis"),
-        pytest.param("  ", "MY_KEY is not set", id="blanks alone"),
-    ],
-)
+@pytest.mark.parametrize(("value", "message"), read_cases(__file__, "refused_keys.jsonl"))
 def test_a_key_that_no_header_can_hold_is_refused_with_its_variable(value, message, monkeypatch):
     monkeypatch.setenv("MY_KEY", value)
     with ChatServer() as server:

@@ -18,6 +18,7 @@ from bench_assets.suites.journeybench.construction.look_alikes import (
 )
 from bench_assets.suites.journeybench.construction.triggers import verify_triggers
 from bench_assets.suites.journeybench.raw_material import LookAlikeVote, StatementVote, TriggerVote
+from tests.cases import read_cases
 from tests.suites.journeybench.construction.writers import response, statement
 
 CAPTIONS = {"a.png": ["A fox in a raincoat reads a menu", "Two owls watch a fox"]}
@@ -69,22 +70,7 @@ def test_a_statement_in_conflict_for_most_annotators_is_accepted():
 
 
 @pytest.mark.parametrize(
-    ("text", "conflicts", "reason"),
-    [
-        pytest.param(
-            "No fox reads", (True, False), "1 of 2 find it in conflict", id="half of them"
-        ),
-        pytest.param("No fox reads", (), "not verified", id="no votes"),
-        pytest.param(
-            "a FOX in a raincoat reads a menu.", (True,), "follows from", id="a caption itself"
-        ),
-        pytest.param(
-            "A fox has something to read",
-            (True,),
-            "says what 'A fox",
-            id="a caption in other words",
-        ),
-    ],
+    ("text", "conflicts", "reason"), read_cases(__file__, "rejected_statements.jsonl")
 )
 def test_a_statement_is_rejected_with_the_reason(text, conflicts, reason):
     decision = verify_statement(text, *conflicts)

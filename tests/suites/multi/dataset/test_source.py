@@ -62,21 +62,7 @@ def test_irregular_fields_of_the_real_files_are_read(tmp_path, change, field, ex
 
 
 @pytest.mark.parametrize(
-    ("change", "expected_message"),
-    [
-        pytest.param(
-            {"problem_answer_list": ["B"]},
-            "questions: 2, types: 2, answers: 1",
-            id="an answer lacks",
-        ),
-        pytest.param(
-            {"problem_type_list": ["单选", "判断"]}, "unknown type '判断'", id="unknown type"
-        ),
-        pytest.param(
-            {"problem_answer_list": ["B", 4]}, "expected a text", id="a number for an answer"
-        ),
-        pytest.param({"difficulty": "hard"}, "expected a number", id="difficulty in words"),
-    ],
+    ("change", "expected_message"), read_cases(__file__, "faulty_problems.jsonl")
 )
 def test_a_faulty_problem_is_refused_with_file_and_entry(tmp_path, change, expected_message):
     with pytest.raises(SourceError) as caught:
