@@ -261,7 +261,8 @@ VARIANCES = [
         # Moves squared: (1/6)^2 / (1/3) + 2 * (1/12)^2 / (5/6) = 1/10. In the model a unit has the
         # variance 1/3, of which 1/4 is within clusters: a correlation of 1/4. The mean then has
         # 1/3 * ((2/3)^2 * (1/4 + 3/4 / 4) + 2 * (1/6)^2) = 1/12.
-        [[ScoredPoint(float(n < 3), "aaaabc"[n]) for n in range(6)]],
+        # A common weight cancels.
+        [[ScoredPoint(float(n < 3), "aaaabc"[n], weight=2) for n in range(6)]],
         (0.8 / 10 + 0.2 / 12 + 0.025 / 2) * 3 / 3.2,
         2,
         id="uneven clusters take a fifth of the variance from a common correlation",
