@@ -105,7 +105,7 @@ class _Decomposition:
         self._sides = before, after
         self._old, self._new = before.records, after.records
         self._measure = task.measures[self._metric]
-        self._paired = {
+        self._paired = {  # questions with points in both, or in neither
             name
             for name, old in self._old.items()
             if name in self._new and (old.share is None) == (self._new[name].share is None)

@@ -87,8 +87,8 @@ def _shorten(label: str) -> str:
 def scale_end(rows: Sequence[Metric]) -> float:
     """Upper end of a metric's scale: the largest of 1, values, interval ends and constants."""
     values = [value for row in rows for value in (row.value, row.high, row.constant)]
-    finite = [value for value in values if value is not None and not isnan(value)]
-    return max([1.0, *finite])
+    known = [value for value in values if value is not None and not isnan(value)]
+    return max([1.0, *known])
 
 
 def _draw_bar(bar: Bar, top: float) -> str:

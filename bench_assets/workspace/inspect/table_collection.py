@@ -102,7 +102,7 @@ class TableCollection:
         _check_names("edition", selection.editions, get_args(Edition))
 
     def question_tables(self) -> Iterator[ExportTable]:
-        """The question tables."""
+        """The question tables of the chosen conditions, without empty ones."""
         for task in self._selection.tasks:
             names = [_question_table_name(task, name) for name in self._conditions(task)]
             for name in dict.fromkeys(names):

@@ -112,10 +112,13 @@ def _table_usages(folder: Path) -> Iterator[DiskUsage]:
             models[unquote(file.stem)].append(file)
         else:
             parts = file.relative_to(folder).parts
-            depth = 3 if parts[0] == SOURCES_FOLDER else 1  # tables of a source: sources/ID/SUITE
+            depth = 3 if parts[0] == SOURCES_FOLDER else 1  # tables of a source: .of/ID/SUITE
             suites["/".join(parts[:depth])].append(file)
     for suite, paths in suites.items():
-        removal = f"rm -r {quote(str(folder / suite))}: made by {_making_command(suite)}"
+        removal = (
+            f"rm -r {quote(str(folder / suite))}, with the tables of its models: made by"
+            f" {_making_command(suite)}"
+        )
         yield _measure(f"tables/{suite}", "questions and more", paths, folder / suite, removal)
     for model, paths in models.items():
         about, removal = "responses, scores and metrics", f"bench home remove {quote(model)}"

@@ -50,7 +50,7 @@ def loaded_files(folder: Path, gguf_file: str | None = None) -> list[Path]:
     """Every file of a checkpoint or adapter that loading reads: sorted, but GGUF files first.
 
     Raises:
-        ModelError: If the folder or a required file is missing.
+        ModelError: If the folder or a required file is missing, or a file of JSON is invalid.
     """
     if not folder.is_dir():
         raise ModelError(f"{folder}: no such folder")

@@ -176,7 +176,8 @@ class DriftGuard:
         base = self._comparable_base(name)
         # A first build has no base: its rejections are shown, and stop nothing.
         problems = [*_problems(counts, base, self.limit)] if base else []
-        if expected - counts.rows > self.limit * expected:
+        is_accepted = base is not None and base.accepted and counts.rows >= base.rows
+        if expected - counts.rows > self.limit * expected and not is_accepted:
             problems.append(f"{counts.rows} rows ({expected} expected)")
         if not problems:
             return self._updated_base(base, counts)

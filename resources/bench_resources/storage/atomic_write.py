@@ -19,10 +19,10 @@ def open_atomic(path: Path, *, sync: bool = True) -> Generator[IO[bytes]]:
 
     Args:
         path: The file; its folder is created if missing.
-        sync: Flush to the disk, so that the file survives a power cut; slow.
+        sync: Flush to the disk first, so that a power cut leaves the old file or the new; slow.
 
     Raises:
-        HomeError: If the file cannot be written, for example on a full disk; names the path.
+        HomeError: For any error of the operating system in the block; names the path.
     """
     with describe_write_errors(path), open_temporary(path) as (file, temporary):
         yield file

@@ -112,6 +112,15 @@ def test_many_more_rejections_are_refused_with_the_commonest_reason(guard):
     write_table(guard, rejections(0), REJECTIONS, Rejection)
 
 
+def test_fewer_rows_than_expected_stay_accepted_until_more_are_lost(guard):
+    guard = replace(guard, expected={"questions": 100})
+    guard.accept()
+    write_table(guard, quiz(90))
+    write_table(guard, quiz(90))
+    with pytest.raises(DriftError, match=r"questions: 89 rows \(100 expected\)"):
+        write_table(guard, quiz(89))
+
+
 def test_a_first_table_is_compared_with_the_expected_number_of_rows(guard):
     guard = replace(guard, expected={"questions": 100})
     with pytest.raises(DriftError, match=r"questions: 94 rows \(100 expected\)"):

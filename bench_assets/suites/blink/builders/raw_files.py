@@ -72,7 +72,7 @@ def read_image(file: Path) -> Image.Image:
     """Decode an image as models see it: upright, RGB.
 
     Raises:
-        ImageError: If it is missing or does not decode.
+        ImageError: If it is missing, does not decode, or is too large to be decoded at full size.
     """
     try:
         return decode(file.read_bytes(), exact=True).image

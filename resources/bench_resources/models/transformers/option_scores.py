@@ -151,7 +151,7 @@ class ForcedTokens:
         logprobs = scores.float().log_softmax(dim=-1)
         forced = torch.full_like(scores, float("-inf"))
         for row, tokens in enumerate(self._tokens):
-            token = tokens[min(self._step, len(tokens) - 1)]
+            token = tokens[min(self._step, len(tokens) - 1)]  # an ended row repeats its last one
             if self._step < len(tokens):
                 self.sums[row] += float(logprobs[row, token])
             forced[row, token] = 0.0
