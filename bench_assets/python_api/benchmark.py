@@ -36,7 +36,7 @@ class Benchmark:
     >>> import bench_assets as bench
     >>> rows = [{"question": "Is fire hot?", "answer": "yes"}] * 2
     >>> bench.load(bench.Benchmark(rows, name="facts", answer_type="yes_no"))
-    1 questions of facts; .frame() is a DataFrame
+    facts: 1 question; .frame() is a DataFrame
 
     Args:
         rows: Mappings of column to cell, a data frame, or a ``datasets.Dataset``. An image is a PIL
@@ -68,26 +68,29 @@ class Benchmark:
 
         Raises:
             SettingsError: If ``rows`` is neither an iterable nor a data frame, the name is invalid,
-                or a setting names a file.
+                there is a setting ``file``, or TOML cannot hold a setting.
             HomeError: If a file cannot be written.
         """
         if defects := name_defects(self.name):
             raise SettingsError(f"{self.name!r}: {defects[0]}; choose another name")
         if "file" in self.settings:
             raise SettingsError(f"{self.name}: expected no setting file, because it has rows")
-        folder = Path(folder)
-        with open_atomic(folder / _ROWS) as file:
-            for row_number, row in enumerate(_iterate_rows(self._rows), 1):
-                try:
-                    cells = _json_cell(row, f"rows, row {row_number}")
-                except (OSError, SourceError) as error:  # OSError: an image that is cut short
-                    cells = str(error)  # not an object, so that the row becomes a rejection
-                file.write(json.dumps(cells).encode() + b"\n")
         given = {name: value for name, value in self.settings.items() if value is not None}
         settings = {"file": _ROWS, "image_folder": ".", **given}
         for name in _PATHS & settings.keys():
             settings[name] = str(Path(str(settings[name])).absolute())
-        lines = [f"{name} = {toml_value(value)}" for name, value in settings.items()]
+        try:
+            lines = [f"{name} = {toml_value(value)}" for name, value in settings.items()]
+        except TypeError as error:
+            raise SettingsError(f"{self.name}: {error}") from error
+        folder = Path(folder)
+        with open_atomic(folder / _ROWS) as file:
+            for row_number, row in enumerate(_iterate_rows(self._rows), 1):
+                try:
+                    line = json.dumps(_json_cell(row, f"rows, row {row_number}"))
+                except (OSError, SourceError, SyntaxError, ValueError) as error:  # also Pillow's
+                    line = json.dumps(str(error))  # no object, so that the row becomes a rejection
+                file.write(line.encode() + b"\n")
         toml_file = folder / f"{self.name}.toml"
         with open_atomic(toml_file) as file:
             file.write("\n".join([f"[benchmarks.{self.name}]", *lines, ""]).encode())

@@ -53,7 +53,8 @@ class SuiteQuestions(Sequence[Question]):
     def __repr__(self) -> str:
         """The tasks, and the number of questions."""
         tasks = ", ".join(dict.fromkeys(row.task for row in self.rows))
-        return f"{tasks or 'no task'}: {len(self.rows)} questions; .frame() is a DataFrame"
+        noun = "question" if len(self.rows) == 1 else "questions"
+        return f"{tasks or 'no task'}: {len(self.rows)} {noun}; .frame() is a DataFrame"
 
     def _repr_html_(self) -> str:
         """The data frame as HTML, at most 10 rows."""

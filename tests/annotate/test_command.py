@@ -55,6 +55,7 @@ def test_status_counts_valid_answers_and_open_units() -> None:
     (row,) = json_rows("annotate", "status")
     counts = {name: row[name] for name in ("units", "done", "in_work", "untouched", "answers")}
     assert counts == {"units": 3, "done": 0, "in_work": 2, "untouched": 1, "answers": 2}
+    # Each of the three units needs two answers: 3 x 2 - 2 are lacking.
     assert (row["refused"], row["lacking"], row["annotators"]) == (1, 4, ["bo"])
 
 

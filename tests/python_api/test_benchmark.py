@@ -38,9 +38,10 @@ def test_rows_with_images_are_evaluated(home, form):
 
 @pytest.fixture
 def benchmark_with_bad_rows():
-    """Rows: two with unusable images, two good ones, a text instead of a row, a set in a cell."""
+    """Rows: three with unusable images, two good ones, a text instead of a row, a set in a cell."""
     cut = Image.open(BytesIO(saved(Image.effect_noise((99, 99), 50))[:999]))
-    bad = [{"q": "Which?", "image": image, "answer": "yes"} for image in ("gone.png", cut)]
+    empty = Image.new("RGB", (0, 4))
+    bad = [{"q": "Which?", "image": image, "answer": "yes"} for image in ("gone.png", cut, empty)]
     mixed = [*bad, *rows(), "Which?", {"q": {1}}]
     return bench.Benchmark(mixed, name="facts", columns={"question": "q"})
 
@@ -51,10 +52,11 @@ def test_bad_rows_are_left_out(home, benchmark_with_bad_rows):
 
 def test_bad_rows_are_saved_as_their_fault(benchmark_with_bad_rows, tmp_path):
     file = benchmark_with_bad_rows.save(tmp_path).with_name("rows.jsonl")
-    _, cut, _, _, no_row, no_type = map(json.loads, file.read_text().splitlines())
+    _, cut, empty, _, _, no_row, no_type = map(json.loads, file.read_text().splitlines())
     assert cut == "image file is truncated"
+    assert isinstance(empty, str)  # the words are Pillow's
     assert no_row == "Which?"
-    assert no_type == "rows, row 6, q: set is no text, number, list or image"
+    assert no_type == "rows, row 7, q: set is no text, number, list or image"
 
 
 def test_cells_of_common_types_are_saved_as_json(tmp_path):
@@ -69,6 +71,7 @@ def test_cells_of_common_types_are_saved_as_json(tmp_path):
     [
         pytest.param({"name": "Some facts"}, "'Some facts': name: expected letters", id="a name"),
         pytest.param({"name": "facts", "file": "a.csv"}, "facts: expected no setting", id="a file"),
+        pytest.param({"name": "facts", "columns": {1, 2}}, "facts: .*set is not", id="a set"),
     ],
 )
 def test_an_invalid_benchmark_is_not_saved(tmp_path, arguments, expected_message):

@@ -27,7 +27,9 @@ _NOTATIONS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         lambda match: re.sub(r"\D", "", match[0]),
     ),
 )
-_COMMA_OR_POINT = re.compile(r"(?<=\d)(?:(\.)(?=\d{3}(?!\d))|,(?=\d))")
+_THOUSANDS_OR_COMMA = re.compile(
+    r"(?P<thousands>(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})+(?!\d))|(?<=\d),(?=\d)"
+)
 _SEPARATOR = re.compile(r"[;、，\n]\s*|,(?!\d{3}(?!\d))\s*(?:and\s+)?|\s+and\s+")  # in a list
 _BRACKETED = re.compile(r"\s*[\[({]([^\])}]*)[\])}]")
 _FRACTION = re.compile(r"hal(?:f|ves)|quarters?|thirds?|(?:four|fif|six|seven|eigh|nin|ten)ths?")
@@ -63,10 +65,14 @@ def _to_plain_notation(text: str) -> str:
 def point_decimals(text: str) -> str:
     """Write decimal commas as points, and points of thousands as commas.
 
-    >>> point_decimals("1.200,50 or 3,5 or 3.5")
-    '1,200.50 or 3.5 or 3.5'
+    >>> point_decimals("1.200,50 or 3,5 or 3.5 or 0.500")
+    '1,200.50 or 3.5 or 3.5 or 0.500'
     """
-    return _COMMA_OR_POINT.sub(lambda match: "," if match[1] else ".", text)
+
+    def swap(match: re.Match[str]) -> str:
+        return match["thousands"].replace(".", ",") if match["thousands"] else "."
+
+    return _THOUSANDS_OR_COMMA.sub(swap, text)
 
 
 def _match_quantity(match: re.Match[str]) -> Measurement | None:

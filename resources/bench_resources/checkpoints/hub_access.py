@@ -65,7 +65,8 @@ def hub_access() -> Generator[None]:
     The library retries six times, some seconds apart, however long the hub asks it to wait.
 
     Raises:
-        ModelError: If the hub or the network fails.
+        ModelError: If the connection fails.
+        OSError: As the library raises it, such as its error for a status of the hub.
     """
     limit_hub_waits()
     try:

@@ -46,7 +46,7 @@ def test_the_first_quantity_gets_three_candidates_with_recalculated_keys():
         assert candidate.before == PROBLEM.question
 
 
-def test_the_first_two_quantities_get_three_candidates_with_two_images():
+def test_two_quantities_get_three_candidates_with_two_images():
     _, pairs = number_candidates([PROBLEM], [APPLES, PIES])
     assert len(pairs) == 3
     for candidate in pairs:
