@@ -75,15 +75,16 @@ def take_rows() -> dict[Path, FileRows]:
 def split_location(where: str) -> tuple[Path, str]:
     """Split the location of a row at the first comma that follows a file name with a suffix.
 
-    >>> split_location("/Doe, Jane/a.json, entry 5")
-    (PosixPath('/Doe, Jane/a.json'), 'entry 5')
+    Of several such commas, the first without a folder behind it counts.
+
+    >>> split_location("/Doe, Jane/a.json, entry 5"), split_location("/v1.0, new/a.json, entry 5")
+    ((PosixPath('/Doe, Jane/a.json'), 'entry 5'), (PosixPath('/v1.0, new/a.json'), 'entry 5'))
     """
     parts = where.split(", ")
-    for n in range(1, len(parts)):
-        file = Path(", ".join(parts[:n]))
-        if file.suffix:
-            return file, ", ".join(parts[n:])
-    return Path(where), ""
+    splits = [(Path(", ".join(parts[:n])), ", ".join(parts[n:])) for n in range(1, len(parts))]
+    splits = [(file, row) for file, row in splits if file.suffix] or [(Path(where), "")]
+    without_folder = [(file, row) for file, row in splits if "/" not in row]
+    return (without_folder or splits)[0]
 
 
 def _filled_fields(value: object, prefix: str = "") -> Iterator[str]:

@@ -47,7 +47,8 @@ def read_responses(path: Path) -> list[RecordedResponse]:
 
     Raises:
         SourceError: If the file cannot be read or has no lines, a line is not an object with the
-            fields of ``RecordedResponse``, or two lines answer the same question.
+            fields of ``RecordedResponse``, or two lines have the same question, model, condition
+            and sample.
     """
     responses = records(read_lines(path), RecordedResponse, closed=True).require()
     by_identity: dict[tuple[str, str, str, int], RecordedResponse] = {}
