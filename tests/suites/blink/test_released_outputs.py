@@ -48,7 +48,7 @@ def score_run(folder, run, condition="main", *, use_recorded_judge=True, scorer=
     key = KEY if condition == "main" else CONCATENATED_KEY
     questions = questions_from_key(dict(read_key(folder / key).rows))
     model = RecordedModel(recorded[0].model, recorded, responses, condition)
-    judge = RecordedJudge("gpt-3.5-turbo", recorded, responses)
+    judge = RecordedJudge("gpt-3.5-turbo", recorded, responses, condition)
     by_model = ModelVerdicts(name=TASK.default_judge, open=lambda: nullcontext(judge))
     result = Runner(
         task=TASK,
