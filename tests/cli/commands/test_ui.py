@@ -68,7 +68,7 @@ def test_a_suite_is_evaluated_by_clicks_and_its_results_are_shown(tab: "Page", u
     _wait_for_checks(tab, ui)
     tab.goto(f"{ui}/assets/codis/metrics?view=partitions&partition={SECOND}")
     tab.get_by_role("row", name="results").get_by_text("Show Markdown").click()
-    assert RESULTS.search(tab.get_by_role("dialog").inner_text())
+    tab.get_by_role("dialog").get_by_text(RESULTS).first.wait_for()
 
 
 def _wait_for_success(tab: "Page", ui: str) -> None:
