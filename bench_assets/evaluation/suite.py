@@ -45,7 +45,7 @@ class SuiteSettings(BaseModel):
     reader: str = ""
     """Model that extracts answers from responses without an explicit answer; ``"self"`` is the
     evaluated model, ``"rules"`` none. Default: the judge's model, if there is one. Not used with
-    a judge that reads such responses itself, and with another scorer than the default."""
+    a judge that reads such responses itself, nor with another scorer than the default."""
     scorer: str = ""
     """Scorer of responses; default: that of the task."""
     accept: tuple[Accepted, ...] = ()
